@@ -1,0 +1,1 @@
+"""Loaders of bitext mining datasets, one file each."""

@@ -1,0 +1,1 @@
+"""Loaders of classification datasets, one file each."""

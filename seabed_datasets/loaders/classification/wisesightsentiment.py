@@ -1,0 +1,19 @@
+"""Wisesight Sentiment: Thai social-media messages with four sentiment labels."""
+
+from __future__ import annotations
+
+from seabed_datasets.catalogue import Config
+from seabed_datasets.readers import jsonl
+from seabed_datasets.schemas import Splits
+from seabed_datasets.sources import Raw
+
+
+def load(raw: Raw, config: Config) -> Splits:
+    """Members are named in full: the archive also holds `__MACOSX/data/._*.jsonl`, which is no data."""
+    return {
+        split: (
+            {"text": row["texts"], "label": row["category"]}
+            for row in jsonl(raw["archive"], f"data/{split}.jsonl", columns=["texts", "category"])
+        )
+        for split in ("train", "test")
+    }

@@ -1,0 +1,1 @@
+"""Loaders of clustering datasets, one file each."""

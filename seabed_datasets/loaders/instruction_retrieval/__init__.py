@@ -1,0 +1,1 @@
+"""Loaders of instruction retrieval datasets, one file each."""

@@ -1,0 +1,1 @@
+"""Loaders of multilabel classification datasets, one file each."""

@@ -1,0 +1,1 @@
+"""Loaders of pair classification datasets, one file each."""

@@ -1,0 +1,225 @@
+"""The authors' processed copies on the Hub, read by one generic loader.
+
+They are the rows the paper scored. Column and split names differ per task and dataset and are in the card's
+`authors_release`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from seabed_datasets import readers
+from seabed_datasets.catalogue import Config, Release, dataset
+from seabed_datasets.errors import RawFormatError, SourceError
+from seabed_datasets.loaders.shapes import question_answering, rerank_row, train_test
+from seabed_datasets.schemas import Row, Splits
+from seabed_datasets.sources import Used, file_sha256, hub_file
+
+
+def repository(config: Config) -> str | None:
+    """The Hub id of the authors' copy of a config.
+
+    Args:
+        config: which config.
+
+    Returns:
+        The id, verbatim, or None when the card names none.
+    """
+    release = dataset(config.key).seabed.authors_release
+    if release is None:
+        return None
+    if config.name in release.ids:
+        return release.ids[config.name]
+    return release.pattern and release.pattern.format_map({"lang": config.lang, **config.params})
+
+
+def was_seen(config: Config) -> bool:
+    """Whether the id of the authors' copy was read in their code, and is not only derived from a pattern.
+
+    Args:
+        config: which config.
+
+    Returns:
+        True when it was seen.
+    """
+    release = dataset(config.key).seabed.authors_release
+    return release is not None and repository(config) in release.seen
+
+
+def load(config: Config) -> tuple[Splits, list[Used]]:
+    """The rows of the authors' copy.
+
+    Args:
+        config: which config.
+
+    Returns:
+        Split -> rows; the files used.
+
+    Raises:
+        SourceError: there is no copy, or it cannot be read.
+        RawFormatError: it has other columns or labels than the card says.
+    """
+    release, repo = dataset(config.key).seabed.authors_release, repository(config)
+    if release is None or repo is None:
+        raise SourceError(
+            f"{config.name}: the card names no authors' release; try `seabed build {config.name} --from upstream`"
+        )
+    files, commit = _list(config, repo)
+    used: list[Used] = []
+
+    def rows(split: str) -> Iterator[dict[str, Any]]:
+        for name in _files_of(files, split):
+            path, revision = hub_file(config.name, repo, name, commit)
+            used.append(Used("hf", repo, revision, name, file_sha256(path), path.stat().st_size))
+            yield from _read(path)
+
+    splits = [s for s in (release.split, "test", "validation", "train") if _files_of(files, s)]
+    if not splits:
+        raise SourceError(f"{config.name}: {repo} has no data files among {files[:10]}")
+    tested = list(rows(splits[0]))
+    if config.task in ("retrieval", "instruction_retrieval"):
+        return _retrieval(config, release, tested), used
+    shape = _SHAPES[config.task]
+    if config.task in ("classification", "multilabel_classification"):
+        if splits[0] == "train":
+            return train_test(shape(config, release, tested)), used
+        trained = list(rows(release.train_split or "train"))
+        return {"train": shape(config, release, trained), "test": shape(config, release, tested)}, used
+    return {"test": shape(config, release, tested)}, used
+
+
+def _list(config: Config, repo: str) -> tuple[list[str], str | None]:
+    from huggingface_hub import HfApi
+
+    try:
+        info = HfApi().dataset_info(repo)
+    except Exception as error:
+        raise SourceError(f"{config.name}: cannot list {repo}: {error}") from None
+    return [s.rfilename for s in info.siblings or []], info.sha
+
+
+def _files_of(files: Iterable[str], split: str) -> list[str]:
+    """Parquet files under data/ where there are any (a stray CSV may lie beside them), else one flat file."""
+    shards = [f for f in files if re.fullmatch(rf"data/{split}-\d+-of-\d+(-[0-9a-f]+)?\.parquet", f)]
+    if shards or any(f.startswith("data/") and f.endswith(".parquet") for f in files):
+        return sorted(shards)
+    return [f for f in files if re.fullmatch(rf"(data/)?{split}\.(csv|jsonl|json)", f)][:1]
+
+
+def _read(path: Path) -> Iterator[dict[str, Any]]:
+    if path.suffix == ".parquet":
+        return readers.parquet(path, columns=[])
+    if path.suffix == ".csv":
+        return readers.table(path, columns=[])
+    return readers.jsonl(path)
+
+
+def _pick(config: Config, release: Release, row: dict[str, Any], ours: str, *usual: str) -> Any:
+    names = [release.columns[ours]] if ours in release.columns else usual
+    for name in names:
+        if name in row:
+            return row[name]
+    raise RawFormatError(
+        f"{config.name}: the authors' copy has columns {sorted(row)}, expected {' or '.join(names)} for {ours}"
+    )
+
+
+def _label(config: Config, release: Release, value: Any) -> str:
+    """A label's name: by the card's map, else already a name, else by its position in the card's labels."""
+    if release.labels and value in release.labels:
+        return release.labels[value]
+    names = config.labels or []
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int) and release.labels is None and 0 <= value < len(names):
+        return names[value]
+    raise RawFormatError(f"{config.name}: the authors' label {value!r} has no name in the card")
+
+
+def _bitext(config: Config, release: Release, rows: list[dict[str, Any]]) -> Iterator[Row]:
+    """With a 1-based `gold` column of pairs, target row gold[1] belongs to source row gold[0]."""
+    gold = rows[0].get("gold") if rows else None
+    for i, row in enumerate(rows):
+        other = rows[int(row["gold"][1]) - 1] if gold is not None and row["gold"] else row
+        if gold is not None and not row["gold"]:
+            continue
+        one = rows[int(row["gold"][0]) - 1] if gold is not None else row
+        yield {
+            "id": str(i),
+            "sentence1": _pick(config, release, one, "sentence1", "source", "sentence1"),
+            "sentence2": _pick(config, release, other, "sentence2", "target", "sentence2"),
+        }
+
+
+def _pairs(config: Config, release: Release, rows: list[dict[str, Any]]) -> Iterator[Row]:
+    """Where a label 2 occurs: 1 (neutral) is left out, 0 (entailment) becomes 1, 2 (contradiction) 0."""
+    values = [_pick(config, release, r, "label", "label", "labels") for r in rows]
+    by_number = {0: 1, 2: 0} if 2 in values else {0: 0, 1: 1}
+    names = config.labels or []
+    for i, (row, value) in enumerate(zip(rows, values, strict=True)):
+        if isinstance(value, int) and value not in by_number and not (value == 1 and 2 in values):
+            raise RawFormatError(f"{config.name}, row {i}: label {value!r} is not 0, 1 or 2")
+        if isinstance(value, int) and value not in by_number:
+            continue
+        yield {
+            "id": str(i),
+            "sentence1": _pick(config, release, row, "sentence1", "sentence1"),
+            "sentence2": _pick(config, release, row, "sentence2", "sentence2"),
+            "label": names[by_number[value]] if isinstance(value, int) else value,
+        }
+
+
+def _sts(config: Config, release: Release, rows: list[dict[str, Any]]) -> Iterator[Row]:
+    for row in rows:
+        yield {
+            "sentence1": _pick(config, release, row, "sentence1", "sentence1"),
+            "sentence2": _pick(config, release, row, "sentence2", "sentence2"),
+            "score": _pick(config, release, row, "score", "score"),
+        }
+
+
+def _labelled(config: Config, release: Release, rows: list[dict[str, Any]]) -> Iterator[Row]:
+    for row in rows:
+        label = _pick(config, release, row, "label", "labels", "label")
+        text = _pick(config, release, row, "text", "texts", "text")
+        yield {"text": text, "label": _label(config, release, label)}
+
+
+def _multi(config: Config, release: Release, rows: list[dict[str, Any]]) -> Iterator[Row]:
+    for row in rows:
+        labels = _pick(config, release, row, "labels", "labels")
+        text = _pick(config, release, row, "text", "texts", "text")
+        yield {"text": text, "labels": [_label(config, release, v) for v in labels]}
+
+
+def _rerank(config: Config, release: Release, rows: list[dict[str, Any]]) -> Iterator[Row]:
+    for i, row in enumerate(rows):
+        yes = _pick(config, release, row, "positive", "positive")
+        no = _pick(config, release, row, "negative", "negative")
+        if yes and no:
+            query = _pick(config, release, row, "query", "query")
+            yield rerank_row(str(i), query, yes, no)
+
+
+def _retrieval(config: Config, release: Release, rows: list[dict[str, Any]]) -> Splits:
+    usual = ("question", "query", "instruction", "Instruction"), ("context", "document", "output", "Output")
+    questions = []
+    for row in rows:
+        passages = _pick(config, release, row, "document", *usual[1])
+        query = _pick(config, release, row, "query", *usual[0])
+        questions.append((None, query, [passages] if isinstance(passages, str) else passages))
+    return question_answering(questions)
+
+
+_SHAPES: dict[str, Callable[[Config, Release, list[dict[str, Any]]], Iterator[Row]]] = {
+    "bitext_mining": _bitext,
+    "pair_classification": _pairs,
+    "sts": _sts,
+    "classification": _labelled,
+    "clustering": _labelled,
+    "multilabel_classification": _multi,
+    "reranking": _rerank,
+}

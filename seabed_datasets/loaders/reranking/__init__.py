@@ -1,0 +1,1 @@
+"""Loaders of reranking datasets, one file each."""

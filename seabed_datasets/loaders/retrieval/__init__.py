@@ -1,0 +1,1 @@
+"""Loaders of retrieval datasets, one file each."""

@@ -1,0 +1,1 @@
+"""Loaders of sts datasets, one file each."""

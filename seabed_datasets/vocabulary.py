@@ -1,0 +1,76 @@
+"""Closed vocabularies of the cards: tasks, languages, domains, subtasks, origins."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+Task = Literal[
+    "bitext_mining",
+    "classification",
+    "clustering",
+    "instruction_retrieval",
+    "multilabel_classification",
+    "pair_classification",
+    "reranking",
+    "retrieval",
+    "sts",
+]
+TASKS: tuple[str, ...] = get_args(Task)
+
+# ISO 639-3, in the order of the paper's Table 6.
+LANGUAGES: dict[str, str] = {
+    "ind": "Indonesian",
+    "tha": "Thai",
+    "vie": "Vietnamese",
+    "mya": "Burmese",
+    "fil": "Filipino",
+    "tam": "Tamil",
+    "khm": "Khmer",
+    "zsm": "Malay",
+    "lao": "Lao",
+    "tet": "Tetum",
+}
+
+# The 17 domains of the paper's appendix A.3.
+Domain = Literal[
+    "Academic",
+    "Blog",
+    "Constructed",
+    "Encyclopedic",
+    "Fiction",
+    "Government",
+    "Legal",
+    "Medical",
+    "News",
+    "Non-fiction",
+    "Religious",
+    "Reviews",
+    "Social",
+    "Spoken",
+    "Subtitles",
+    "Web",
+    "Written",
+]
+DOMAINS: tuple[str, ...] = get_args(Domain)
+
+# The rows of the paper's Table 4b, by task.
+SUBTASKS: dict[str, tuple[str, ...]] = {
+    "bitext_mining": ("Cross-lingual pairing", "Dialect pairing", "Written-forms pairing"),
+    "classification": (
+        "Language Identification",
+        "Sentiment",
+        "Topic Classification",
+        "Toxic Language Detection",
+    ),
+    "clustering": ("Topic Clustering",),
+    "instruction_retrieval": ("Instruction QA",),
+    "multilabel_classification": ("Sentiment", "Topic Classification", "Toxic Language Detection"),
+    "pair_classification": ("Textual Entailment",),
+    "reranking": ("Article Reranking",),
+    "retrieval": ("Article Retrieval", "Long Document Retrieval", "Question Answering"),
+    "sts": ("Multilingual STS", "Cross-lingual STS"),
+}
+
+Origin = Literal["human", "machine"]
+Redistribution = Literal["allowed", "noncommercial", "no-derivatives", "forbidden", "unknown"]
+Status = Literal["seen", "documented", "guessed"]

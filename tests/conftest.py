@@ -1,0 +1,35 @@
+"""Paths and folders that many tests share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.fake_raw import materialise
+
+SHARED = Path(__file__).parents[2] / "shared"
+
+
+@pytest.fixture(scope="session")
+def fake_mirror(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Makes a mirror folder that holds the fake raw files of the datasets asked for."""
+    mirror = tmp_path_factory.mktemp("mirror")
+    done: set[str] = set()
+
+    def ensure(key: str) -> Path:
+        if key not in done:
+            done.add(key)
+            materialise(key, mirror)
+        return mirror
+
+    return ensure
+
+
+@pytest.fixture(scope="session")
+def real_mirror() -> Path:
+    """A mirror folder of real raw files, where this checkout has one beside it."""
+    if not (SHARED / "upstream").is_dir():
+        pytest.skip("no real raw files beside this checkout (shared/upstream)")
+    return SHARED / "upstream"
