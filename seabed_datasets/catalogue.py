@@ -52,6 +52,7 @@ class _Record(BaseModel):
 class Source(_Record):
     """One place raw files come from; `files` maps a loader's role to a path, with {lang} and params filled.
 
+    In a mirror a file lies at `<key>/<path>`, and at `<key>/<id>/<path>` where the id has {lang} or params.
     `kind`: hf = a dataset repository on the Hub, github = a repository at a commit, url = `id` is the
     address of a folder, manual = a person must obtain the file (see `access`).
     """

@@ -94,7 +94,7 @@ def is_empty(text: str | None) -> bool:
     >>> is_empty("\\u200b\\ufeff ")
     True
     """
-    return text is None or not text.translate(_INVISIBLE).strip()
+    return text is None or (isinstance(text, str) and not text.translate(_INVISIBLE).strip())
 
 
 def unify(config: Config, split: str, rows: Iterable[Row], dropped: dict[str, int]) -> Iterator[Row]:

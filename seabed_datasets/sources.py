@@ -65,14 +65,27 @@ class Raw:
         return self.files[role]
 
 
-def sources_of(config: Config) -> list[tuple[Source, dict[str, list[str]]]]:
-    """The upstream sources of a config with the paths it needs from each.
+@dataclass(frozen=True)
+class Need:
+    """What one config needs of one source: its card entry, with {lang} and params filled in.
+
+    `folder`: where a mirror keeps the files below the key; repositories per language may share file names.
+    """
+
+    source: Source
+    id: str
+    folder: str
+    files: dict[str, list[str]]
+
+
+def needs(config: Config) -> list[Need]:
+    """The upstream files a config is made from.
 
     Args:
         config: which config.
 
     Returns:
-        Pairs of a source and role -> paths, with {lang} and the config's params filled in, in ids too.
+        One entry per source of its card that serves this config.
 
     Raises:
         SourceError: the card has no upstream for this config (only the authors' release).
@@ -81,11 +94,12 @@ def sources_of(config: Config) -> list[tuple[Source, dict[str, list[str]]]]:
     found = []
     for source in dataset(config.key).seabed.upstream:
         if source.configs is None or config.name in source.configs:
-            paths = {
+            filled = source.id.format_map(fields)
+            files = {
                 role: [p.format_map(fields) for p in ([given] if isinstance(given, str) else given)]
                 for role, given in source.files.items()
             }
-            found.append((source.model_copy(update={"id": source.id.format_map(fields)}), paths))
+            found.append(Need(source, filled, filled if filled != source.id else "", files))
     if not found:
         raise SourceError(
             f"{config.name}: the card names no upstream source; try `seabed build {config.name} --from release`"
@@ -108,26 +122,26 @@ def fetch(config: Config, mirror: Path | None = None) -> Raw:
     """
     files: dict[str, list[Path]] = {}
     used: list[Used] = []
-    for source, roles in sources_of(config):
-        for role, patterns in roles.items():
-            for path in _expand(config, source, patterns, mirror):
+    for need in needs(config):
+        for role, patterns in need.files.items():
+            for path in _expand(config, need, patterns, mirror):
                 local, revision, cut = (
-                    _from_mirror(config, source, path, mirror) if mirror else _download(config, source, path)
+                    _from_mirror(config, need, path, mirror) if mirror else _download(config, need, path)
                 )
                 sha = file_sha256(local)
-                expected = source.sha256.get(path)
+                expected = need.source.sha256.get(path)
                 if expected and sha != expected and not cut:
                     raise SourceError(
-                        f"{config.name}: {path} of {source.id} has sha256 {sha}, the card says {expected}; "
+                        f"{config.name}: {path} of {need.id} has sha256 {sha}, the card says {expected}; "
                         "upstream changed or the file is damaged"
                     )
                 files.setdefault(role, []).append(local)
                 size = local.stat().st_size
-                used.append(Used(source.kind, source.id, revision, path, sha, size, cut))
+                used.append(Used(need.source.kind, need.id, revision, path, sha, size, cut))
     return Raw(files, used)
 
 
-def _expand(config: Config, source: Source, patterns: list[str], mirror: Path | None) -> list[str]:
+def _expand(config: Config, need: Need, patterns: list[str], mirror: Path | None) -> list[str]:
     """Paths with every `*` replaced by what is there (shard names of Hub repositories vary)."""
     paths = []
     for pattern in patterns:
@@ -135,19 +149,36 @@ def _expand(config: Config, source: Source, patterns: list[str], mirror: Path | 
             paths.append(pattern)
             continue
         if mirror:
-            folder = _mirror_folder(config, mirror)
+            folder = _mirror_folder(config, need, mirror)
             found = sorted(p.relative_to(folder).as_posix() for p in folder.glob(pattern) if p.is_file())
         else:
-            found = sorted(fnmatch.filter(hub_list(config.name, source.id, source.revision), pattern))
+            found = sorted(fnmatch.filter(hub_list(config.name, need.id, need.source.revision), pattern))
         if not found:
-            raise SourceError(f"{config.name}: nothing matches {pattern} in {mirror or source.id}")
+            raise SourceError(f"{config.name}: nothing matches {pattern} in {mirror or need.id}")
         paths += found
     return paths
 
 
-def _mirror_folder(config: Config, mirror: Path) -> Path:
-    folder = mirror / config.key
-    return mirror / _mirror_note(folder).get("same_as", config.key)
+def _mirror_folder(config: Config, need: Need, mirror: Path) -> Path:
+    key: str = _mirror_note(mirror / config.key).get("same_as", config.key)
+    return mirror / key / need.folder
+
+
+def _from_mirror(config: Config, need: Need, path: str, mirror: Path) -> tuple[Path, str | None, str | None]:
+    local = _mirror_folder(config, need, mirror) / path
+    if not local.is_file():
+        raise SourceError(
+            f"{config.name}: the mirror has no {local.relative_to(mirror)}; "
+            f"`seabed fetch {config.key} --to {mirror}` gets it"
+        )
+    key = local.relative_to(mirror).parts[0]
+    return local, need.source.revision, _mirror_note(mirror / key).get("truncated", {}).get(path)
+
+
+def _mirror_note(folder: Path) -> dict[str, Any]:
+    file = folder / "SOURCE.json"
+    note: dict[str, Any] = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    return note
 
 
 def hub_list(name: str, repo: str, revision: str | None) -> list[str]:
@@ -172,25 +203,6 @@ def hub_list(name: str, repo: str, revision: str | None) -> list[str]:
         raise SourceError(f"{name}: cannot list {repo} at {revision or 'main'}: {error}") from None
 
 
-def _from_mirror(
-    config: Config, source: Source, path: str, mirror: Path
-) -> tuple[Path, str | None, str | None]:
-    folder = _mirror_folder(config, mirror)
-    local = folder / path
-    if not local.is_file():
-        raise SourceError(
-            f"{config.name}: the mirror has no {local.relative_to(mirror)}; "
-            f"`seabed fetch {config.key} --to {mirror}` gets it"
-        )
-    return local, source.revision, _mirror_note(folder).get("truncated", {}).get(path)
-
-
-def _mirror_note(folder: Path) -> dict[str, Any]:
-    file = folder / "SOURCE.json"
-    note: dict[str, Any] = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
-    return note
-
-
 def cache_dir() -> Path:
     """Where downloads are kept: $SEABED_CACHE, else the user's cache folder.
 
@@ -202,18 +214,19 @@ def cache_dir() -> Path:
     return Path(os.environ.get("SEABED_CACHE") or platformdirs.user_cache_dir("seabed"))
 
 
-def _download(config: Config, source: Source, path: str) -> tuple[Path, str | None, str | None]:
+def _download(config: Config, need: Need, path: str) -> tuple[Path, str | None, str | None]:
+    source = need.source
     if source.kind == "manual":
         raise SourceError(
-            f"{config.name}: {source.id} must be obtained by hand: {source.access}. "
+            f"{config.name}: {need.id} must be obtained by hand: {source.access}. "
             f"Put {path} under DIR/{config.key}/ and build with `--mirror DIR`"
         )
     if source.kind == "hf":
-        return (*hub_file(config.name, source.id, path, source.revision), None)
+        return (*hub_file(config.name, need.id, path, source.revision), None)
     if source.kind == "github":
-        url = f"{GITHUB}/{source.id}/{source.revision}/{quote(path)}"
+        url = f"{GITHUB}/{need.id}/{source.revision or 'HEAD'}/{quote(path)}"
     else:
-        url = f"{source.id.rstrip('/')}/{quote(path, safe='/?=&')}"
+        url = f"{need.id.rstrip('/')}/{quote(path, safe='/?=&')}"
     return _get(config.name, url, source.sha256.get(path)), source.revision, None
 
 
@@ -252,7 +265,7 @@ def _get(name: str, url: str, sha256: str | None) -> Path:
     import requests
 
     pooch.get_logger().setLevel("ERROR")
-    scheme, rest = url.split("://", 1)
+    _scheme, rest = url.split("://", 1)
     target = cache_dir() / "raw" / rest
     known = f"sha256:{sha256}" if sha256 else None
     keeper = pooch.create(

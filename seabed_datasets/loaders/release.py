@@ -76,7 +76,8 @@ def load(config: Config) -> tuple[Splits, list[Used]]:
             used.append(Used("hf", repo, revision, name, file_sha256(path), path.stat().st_size))
             yield from _read(path)
 
-    splits = [s for s in (release.split, "test", "validation", "train") if _files_of(files, s)]
+    named = release.split.format_map({"lang": config.lang, **config.params})
+    splits = [s for s in (named, "test", "validation", "train") if _files_of(files, s)]
     if not splits:
         raise SourceError(f"{config.name}: {repo} has no data files among {files[:10]}")
     tested = list(rows(splits[0]))

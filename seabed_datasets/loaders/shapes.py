@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
+from pathlib import Path
 from typing import Any
 
+from seabed_datasets.catalogue import Config
 from seabed_datasets.errors import RawFormatError
+from seabed_datasets.readers import lines
 from seabed_datasets.schemas import Row, Splits, is_empty
 
 
@@ -33,6 +36,43 @@ def aligned(one: Iterable[str], two: Iterable[str]) -> Iterator[Row]:
         yield {"id": str(number), "sentence1": a, "sentence2": b}
 
 
+def side_by_side(
+    rows: Iterable[Mapping[str, Any]], one: str, two: str, *, identity: str | None = None
+) -> Iterator[Row]:
+    """Rows that hold both texts of a pair, as pairs.
+
+    Args:
+        rows: upstream's rows.
+        one: the column that becomes sentence1.
+        two: the column that becomes sentence2.
+        identity: the column of upstream's own id, where it is unique.
+
+    Returns:
+        One row per upstream row.
+    """
+    for row in rows:
+        pair: Row = {"sentence1": row[one], "sentence2": row[two]}
+        yield pair if identity is None else {"id": row[identity], **pair}
+
+
+def moses(archive: Path, corpus: str, code: str) -> Iterator[Row]:
+    """English and another language in the Moses form of OPUS, as pairs.
+
+    Args:
+        archive: the zip; it also holds README, LICENSE and alignment files, which are no data.
+        corpus: the name the members begin with.
+        code: OPUS's code of the other language.
+
+    Returns:
+        One row per line, its number as id; the English side first.
+
+    Raises:
+        RawFormatError: a member is missing, or the two have different numbers of lines.
+    """
+    stem = f"{corpus}.en-{code}"
+    return aligned(lines(archive, f"{stem}.en"), lines(archive, f"{stem}.{code}"))
+
+
 def train_test(rows: Iterable[Row]) -> Splits:
     """Cut a set that has one split only, as the authors' evaluator does.
 
@@ -51,6 +91,71 @@ def train_test(rows: Iterable[Row]) -> Splits:
     numbered = [{"id": str(i), **row} for i, row in enumerate(rows)]
     train, test = train_test_split(numbered, test_size=0.30, random_state=42)
     return {"train": train, "test": test}
+
+
+def labelled(
+    rows: Iterable[Mapping[str, Any]],
+    *,
+    text: str,
+    label: str,
+    names: Mapping[Any, str] | None = None,
+    identity: str | None = None,
+    strip: bool = False,
+) -> Iterator[Row]:
+    """Rows with one text and one label column, as classification rows.
+
+    Args:
+        rows: upstream's rows.
+        text: the column of the text.
+        label: the column of the label.
+        names: upstream's value -> label name; a value that is not in it is passed on, for the schema to refuse.
+        identity: the column of upstream's own id, where it is unique.
+        strip: whether blanks around the text go, where the dataset's own description takes them off.
+
+    Returns:
+        Rows with text and label.
+    """
+    for row in rows:
+        value = row[label]
+        clean = row[text].strip() if strip else row[text]
+        made: Row = {"text": clean, "label": names.get(value, value) if names else value}
+        yield made if identity is None else {"id": row[identity], **made}
+
+
+def numbered(config: Config) -> dict[Any, str]:
+    """The card's names for labels that upstream writes as numbers, counted from 0.
+
+    Args:
+        config: whose labels.
+
+    Returns:
+        0, "0" and "0.0" -> the first name, and so on: the `names` of `labelled`.
+    """
+    return {key: name for i, name in enumerate(config.labels or []) for key in (i, str(i), f"{i}.0")}
+
+
+def found_columns(rows: Iterable[Mapping[str, Any]], labels: Sequence[str]) -> Iterator[Row]:
+    """Classification rows of a table whose header nobody has seen: its columns are told by what they hold.
+
+    Args:
+        rows: upstream's rows.
+        labels: upstream's labels.
+
+    Returns:
+        Rows with text (the column with the most characters) and label (the one column where every value is
+        one of the labels; whole numbers may be stored as 1.0).
+
+    Raises:
+        RawFormatError: no column, or more than one, holds nothing but labels.
+    """
+    table = [{k: "" if v is None else str(v) for k, v in row.items()} for row in rows]
+    names = {label + end: label for label in labels for end in ("", ".0")}
+    columns = list(table[0]) if table else []
+    marked = [c for c in columns if all(row[c] in names for row in table)]
+    if len(marked) != 1:
+        raise RawFormatError(f"expected one column of labels {list(labels)} among {columns}, found {marked}")
+    text = max(columns, key=lambda c: sum(len(row[c]) for row in table))
+    return labelled(table, text=text, label=marked[0], names=names)
 
 
 def document_id(text: str) -> str:
@@ -103,6 +208,41 @@ def question_answering(
     return {"test": queries, "corpus": [{"id": d, "text": t} for d, t in corpus.items()]}
 
 
+def asked(
+    rows: Iterable[Mapping[str, Any]], *, question: str = "question", passage: str = "context"
+) -> Iterator[tuple[str | None, str, list[str]]]:
+    """Rows with a question and its one passage, as `question_answering` takes them.
+
+    Args:
+        rows: upstream's rows.
+        question: the column of the question.
+        passage: the column of its passage.
+
+    Returns:
+        (the row's position upstream, question, [passage]); rows without a passage are left out, there is
+        nothing to find for them.
+    """
+    for position, row in enumerate(rows):
+        if not is_empty(row[passage]):
+            yield str(position), row[question], [row[passage]]
+
+
+def with_negatives(rows: Iterable[tuple[str | None, str, Iterable[str], Iterable[str]]]) -> Splits:
+    """Queries with passages judged relevant and passages judged not, as retrieval.
+
+    Args:
+        rows: (id or None, query, relevant passages, other passages).
+
+    Returns:
+        As `question_answering`: the others join the corpus and are relevant to no query. A query without a
+        relevant passage is left out, there is nothing to find for it; its other passages stay.
+    """
+    kept = [(name, query, list(yes), list(no)) for name, query, yes, no in rows]
+    return question_answering(
+        ((name, query, yes) for name, query, yes, _ in kept if yes), (text for *_, no in kept for text in no)
+    )
+
+
 def squad(value: Any) -> Iterator[tuple[str | None, str, list[str]]]:
     """Walk a value in SQuAD's layout.
 
@@ -125,7 +265,7 @@ def squad(value: Any) -> Iterator[tuple[str | None, str, list[str]]]:
 
 
 def nli_pairs(
-    rows: Iterable[Mapping[str, str]],
+    rows: Iterable[Mapping[str, Any]],
     *,
     premise: str,
     hypothesis: str,
@@ -133,6 +273,8 @@ def nli_pairs(
     entailment: str = "entailment",
     contradiction: str = "contradiction",
     neutral: str | None = "neutral",
+    numbers: Sequence[str] = (),
+    identity: str | None = None,
 ) -> Iterator[Row]:
     """Natural language inference as pair classification, by label NAME, never by number.
 
@@ -144,6 +286,8 @@ def nli_pairs(
         entailment: upstream's name for it; becomes label 1.
         contradiction: upstream's name for it; becomes label 0.
         neutral: upstream's name for it; such rows are left out. None when upstream has no such class.
+        numbers: upstream's names in the order of its numbers, for files that may hold numbers.
+        identity: the column of upstream's id where it is unique; else the id is the row's position.
 
     Returns:
         Rows with label "entailment" or "contradiction".
@@ -155,15 +299,72 @@ def nli_pairs(
         the paper's pair classification keeps entailment and contradiction only.
     """
     names = {entailment: "entailment", contradiction: "contradiction"}
+    by_number = dict(enumerate(numbers))
     for position, row in enumerate(rows):
-        if neutral is not None and row[label] == neutral:
+        name = by_number.get(row[label], row[label])
+        if neutral is not None and name == neutral:
             continue
         yield {
-            "id": str(position),
+            "id": str(position if identity is None else row[identity]),
             "sentence1": row[premise],
             "sentence2": row[hypothesis],
-            "label": names.get(row[label], row[label]),
+            "label": names.get(name, name),
         }
+
+
+def flags(
+    rows: Iterable[Mapping[str, Any]],
+    *,
+    text: str,
+    labels: Sequence[str],
+    on: Sequence[Any] = ("1",),
+    off: Sequence[Any] = ("0",),
+) -> Iterator[Row]:
+    """Rows with one yes/no column per label, as label lists.
+
+    Args:
+        rows: upstream's rows.
+        text: the column of the text.
+        labels: the columns of the labels; a label is named as its column.
+        on: upstream's values for a label that applies.
+        off: upstream's values for one that does not.
+
+    Returns:
+        Rows with the names of the columns that are on, in the order given; [] where none is.
+
+    Raises:
+        RawFormatError: a value is none of these.
+    """
+    for number, row in enumerate(rows):
+        strange = {name: row[name] for name in labels if row[name] not in (*on, *off)}
+        if strange:
+            raise RawFormatError(f"row {number}: expected one of {[*on, *off]}, found {strange}")
+        yield {"text": row[text], "labels": [name for name in labels if row[name] in on]}
+
+
+def instructions(rows: Iterable[tuple[str, str, str]]) -> Splits:
+    """Instructions with their own answers, as instruction retrieval.
+
+    Args:
+        rows: (instruction, the input it applies to or "", answer).
+
+    Returns:
+        `test` = one query per row, never merged: the input with its instruction where there is an input,
+        else the instruction itself; `corpus` = distinct answers by exact text. Rows without an answer are
+        left out, there is nothing to find for them; the id is the row's position upstream.
+
+    Source:
+        the authors' instruction retrieval task: the row's own answer is the one relevant document.
+    """
+    kept = {str(i): row for i, row in enumerate(rows) if not is_empty(row[2])}
+    splits = question_answering(
+        (name, task if is_empty(given) else given, [answer]) for name, (task, given, answer) in kept.items()
+    )
+    splits["test"] = [
+        {**query, "instruction": None if is_empty(given) else task}
+        for query, (task, given, _answer) in zip(splits["test"], kept.values(), strict=True)
+    ]
+    return splits
 
 
 def rerank_row(identity: str, query: str, positive: Iterable[str], negative: Iterable[str]) -> Row:

@@ -1,0 +1,15 @@
+"""BibleNLP: Bible verses in English and another language, one JSON object per verse."""
+
+from __future__ import annotations
+
+from seabed_datasets.catalogue import Config
+from seabed_datasets.loaders.shapes import side_by_side
+from seabed_datasets.readers import jsonl
+from seabed_datasets.schemas import Splits
+from seabed_datasets.sources import Raw
+
+
+def load(raw: Raw, config: Config) -> Splits:
+    """The columns carry the codes of the two languages."""
+    columns = ("eng", config.params["code"])
+    return {"test": side_by_side(jsonl(raw["test"], columns=columns), *columns)}

@@ -1,0 +1,15 @@
+"""Indonesian-English code-mixed tweets by emotion."""
+
+from __future__ import annotations
+
+from seabed_datasets.catalogue import Config
+from seabed_datasets.loaders.shapes import labelled, train_test
+from seabed_datasets.readers import table
+from seabed_datasets.schemas import Splits
+from seabed_datasets.sources import Raw
+
+
+def load(raw: Raw, config: Config) -> Splits:
+    """One split, cut 70/30."""
+    rows = table(raw["all"], columns=["label", "tweet"])
+    return train_test(labelled(rows, text="tweet", label="label"))

@@ -1,0 +1,21 @@
+"""Philippine election tweets, hate speech (1) or not (0)."""
+
+from __future__ import annotations
+
+from seabed_datasets.catalogue import Config
+from seabed_datasets.loaders.shapes import labelled
+from seabed_datasets.readers import table
+from seabed_datasets.schemas import Splits
+from seabed_datasets.sources import Raw
+
+
+def load(raw: Raw, config: Config) -> Splits:
+    """Upstream's train and test. Tweets were cut at line ends; pieces without a label are no rows."""
+    return {
+        split: labelled(
+            (row for row in table(raw[split], columns=["text", "label"], short=True) if row["label"].strip()),
+            text="text",
+            label="label",
+        )
+        for split in ("train", "test")
+    }

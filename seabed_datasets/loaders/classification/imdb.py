@@ -1,0 +1,19 @@
+"""IMDB reviews machine-translated to Javanese, with their sentiment."""
+
+from __future__ import annotations
+
+from seabed_datasets.catalogue import Config
+from seabed_datasets.loaders.shapes import labelled, numbered
+from seabed_datasets.readers import parquet
+from seabed_datasets.schemas import Splits
+from seabed_datasets.sources import Raw
+
+
+def load(raw: Raw, config: Config) -> Splits:
+    """The two labelled splits; upstream's third, `unsupervised`, has no labels (-1)."""
+    return {
+        split: labelled(
+            parquet(raw[split], columns=["text", "label"]), text="text", label="label", names=numbered(config)
+        )
+        for split in ("train", "test")
+    }

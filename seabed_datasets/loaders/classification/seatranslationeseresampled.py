@@ -1,0 +1,27 @@
+"""SEA translationese: was this text written in the language, or translated into it?"""
+
+from __future__ import annotations
+
+from seabed_datasets.catalogue import Config
+from seabed_datasets.loaders.shapes import labelled
+from seabed_datasets.readers import parquet
+from seabed_datasets.schemas import Splits
+from seabed_datasets.sources import Raw
+
+# The table writes tgl and zsm, its README fil and zlm.
+CODES = {"fil": ("fil", "tgl"), "zsm": ("zsm", "zlm")}
+NAMES = {"Human-translated": "Translationese", "Machine-translated": "Translationese"}
+
+
+def load(raw: Raw, config: Config) -> Splits:
+    """One table holds all languages; both kinds of translation are one class."""
+    codes = CODES.get(config.lang, (config.lang,))
+    return {
+        split: labelled(
+            (r for r in parquet(raw[split], columns=["text", "label", "lang"]) if r["lang"] in codes),
+            text="text",
+            label="label",
+            names=NAMES,
+        )
+        for split in ("train", "test")
+    }

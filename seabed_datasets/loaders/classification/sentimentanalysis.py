@@ -1,0 +1,15 @@
+"""Indonesian tweets with sentiment -1, 0 or 1."""
+
+from __future__ import annotations
+
+from seabed_datasets.catalogue import Config
+from seabed_datasets.loaders.shapes import labelled, train_test
+from seabed_datasets.readers import table
+from seabed_datasets.schemas import Splits
+from seabed_datasets.sources import Raw
+
+
+def load(raw: Raw, config: Config) -> Splits:
+    """One split, cut 70/30. The `.csv` is separated by TAB and has no quoting."""
+    rows = table(raw["all"], columns=["sentimen", "Tweet"], delimiter="\t", quoting=False)
+    return train_test(labelled(rows, text="Tweet", label="sentimen", strip=True))

@@ -1,0 +1,16 @@
+"""SmSA: Indonesian comments and reviews, lower-case and tokenised, with sentiment."""
+
+from __future__ import annotations
+
+from seabed_datasets.catalogue import Config
+from seabed_datasets.readers import table
+from seabed_datasets.schemas import Splits
+from seabed_datasets.sources import Raw
+
+
+def load(raw: Raw, config: Config) -> Splits:
+    """No header line, no quoting."""
+    return {
+        split: table(raw[split], columns=["text", "label"], header=False, delimiter="\t", quoting=False)
+        for split in ("train", "test")
+    }

@@ -1,0 +1,15 @@
+"""Malaysian tweets on social distancing, with automatic sentiment labels."""
+
+from __future__ import annotations
+
+from seabed_datasets.catalogue import Config
+from seabed_datasets.loaders.shapes import labelled, train_test
+from seabed_datasets.readers import table
+from seabed_datasets.schemas import Splits
+from seabed_datasets.sources import Raw
+
+
+def load(raw: Raw, config: Config) -> Splits:
+    """One split, cut 70/30."""
+    rows = table(raw["all"], columns=["Tweet", "Sentiment"])
+    return train_test(labelled(rows, text="Tweet", label="Sentiment", strip=True))

@@ -1,0 +1,13 @@
+"""EMoTES-3K, clustering: all Filipino scenarios with their judgement."""
+
+from __future__ import annotations
+
+from seabed_datasets.catalogue import Config
+from seabed_datasets.loaders.classification.emotes3k_classification import rows
+from seabed_datasets.schemas import Splits
+from seabed_datasets.sources import Raw
+
+
+def load(raw: Raw, config: Config) -> Splits:
+    """Upstream has one part only; all of it is scored."""
+    return {"test": rows(raw)}

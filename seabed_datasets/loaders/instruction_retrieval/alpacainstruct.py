@@ -1,0 +1,15 @@
+"""Alpaca in Indonesian: machine-written instructions and answers, machine-translated."""
+
+from __future__ import annotations
+
+from seabed_datasets.catalogue import Config
+from seabed_datasets.loaders.shapes import instructions
+from seabed_datasets.readers import jsonl
+from seabed_datasets.schemas import Splits
+from seabed_datasets.sources import Raw
+
+
+def load(raw: Raw, config: Config) -> Splits:
+    """Where a row has an input, that is the query and `instruction` its instruction."""
+    rows = jsonl(raw["all"], columns=["instruction", "input", "output"])
+    return instructions((row["instruction"] or "", row["input"] or "", row["output"] or "") for row in rows)

@@ -1,0 +1,16 @@
+"""IndoQA: Indonesian questions with the passage that answers them, Parquet."""
+
+from __future__ import annotations
+
+from seabed_datasets.catalogue import Config
+from seabed_datasets.loaders.shapes import asked, question_answering
+from seabed_datasets.readers import parquet
+from seabed_datasets.schemas import Splits
+from seabed_datasets.sources import Raw
+
+
+def load(raw: Raw, config: Config) -> Splits:
+    """The validation split is evaluated: there is no test."""
+    return question_answering(
+        asked(row for path in raw.all("validation") for row in parquet(path, columns=["question", "context"]))
+    )

@@ -1,0 +1,7 @@
+"""BIOSSES with one side in English and the other translated by people for SEA-BED."""
+
+from __future__ import annotations
+
+from seabed_datasets.loaders.sts.sts17 import load
+
+__all__ = ["load"]

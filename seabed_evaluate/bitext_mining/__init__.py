@@ -1,0 +1,1 @@
+"""The bitext mining metric: a Hub Space, and a plain function in ``scores``."""

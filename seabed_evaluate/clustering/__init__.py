@@ -1,0 +1,1 @@
+"""The clustering metric: a Hub Space, and a plain function in ``scores``."""

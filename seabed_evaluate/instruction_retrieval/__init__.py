@@ -1,0 +1,1 @@
+"""The instruction retrieval metric: a Hub Space, and a plain function in ``scores``."""

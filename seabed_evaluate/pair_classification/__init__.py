@@ -1,0 +1,1 @@
+"""The pair classification metric: a Hub Space, and a plain function in ``scores``."""

@@ -1,0 +1,293 @@
+"""One function per task: a config's rows and an embedding function -> scores.
+
+`embed(texts, side, instructions)` returns float32 vectors of shape (n, dimension) of the final, prompted
+texts; a split is a dict of columns. The arithmetic is the metric modules' own.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from seabed_datasets.errors import DataError
+from seabed_evaluate.bitext_mining.scores import bitext_mining_scores
+from seabed_evaluate.classification.scores import classification_scores
+from seabed_evaluate.clustering.scores import clustering_scores
+from seabed_evaluate.encoders import Vectors
+from seabed_evaluate.instruction_retrieval.scores import instruction_retrieval_scores
+from seabed_evaluate.multilabel_classification.scores import multilabel_classification_scores
+from seabed_evaluate.pair_classification.scores import pair_classification_scores
+from seabed_evaluate.prompts import Side
+from seabed_evaluate.protocols import Classifier, Protocol
+from seabed_evaluate.reranking.scores import reranking_scores
+from seabed_evaluate.retrieval.scores import retrieval_scores
+from seabed_evaluate.similarity import cosines, top_k
+from seabed_evaluate.sts.scores import sts_scores
+
+Split = dict[str, list[Any]]
+Scores = dict[str, Any]
+Embed = Callable[[Sequence[str], Side, Sequence[str | None] | None], Vectors]
+
+MAX_ITERATIONS = 10_000
+
+
+def bitext_mining(data: dict[str, Split], embed: Embed, protocol: Protocol) -> Scores:
+    """Nearest target of each source sentence, source -> target, among all targets of the split.
+
+    Args:
+        data: split `test` with sentence1 and sentence2, aligned.
+        embed: the embedding function.
+        protocol: the settings.
+
+    Returns:
+        The scores of seabed_evaluate.bitext_mining.
+
+    Source:
+        the paper, section 3.2; equal targets count for the first of them.
+    """
+    test = data["test"]
+    places: dict[str, int] = {}
+    for row, text in enumerate(test["sentence2"]):
+        places.setdefault(text, row)
+    source = embed(test["sentence1"], "query", None)
+    target = embed(list(places), "query", None)
+    nearest, _ = top_k(source, target, 1)
+    chosen = np.array(list(places.values()))[nearest[:, 0]]
+    return bitext_mining_scores(chosen, np.arange(len(chosen)))
+
+
+def pair_classification(data: dict[str, Split], embed: Embed, protocol: Protocol) -> Scores:
+    """Cosine of the two sentences against the label.
+
+    Args:
+        data: split `test` with sentence1, sentence2, label (1 = entails or paraphrases).
+        embed: the embedding function.
+        protocol: the settings.
+
+    Returns:
+        The scores of seabed_evaluate.pair_classification.
+    """
+    test = data["test"]
+    return pair_classification_scores(_pair_cosines(test, embed), test["label"])
+
+
+def sts(data: dict[str, Split], embed: Embed, protocol: Protocol) -> Scores:
+    """Cosine of the two sentences against the human score.
+
+    Args:
+        data: split `test` with sentence1, sentence2, score.
+        embed: the embedding function.
+        protocol: the settings.
+
+    Returns:
+        The scores of seabed_evaluate.sts.
+    """
+    test = data["test"]
+    return sts_scores(_pair_cosines(test, embed), test["score"])
+
+
+def _pair_cosines(test: Split, embed: Embed) -> Any:
+    return cosines(embed(test["sentence1"], "query", None), embed(test["sentence2"], "query", None))
+
+
+def classification(data: dict[str, Split], embed: Embed, protocol: Protocol) -> Scores:
+    """A linear classifier on the vectors of the full train split.
+
+    Args:
+        data: splits `train` and `test` with text and label.
+        embed: the embedding function.
+        protocol: which classifier.
+
+    Returns:
+        The scores of seabed_evaluate.classification, and the number of solver iterations.
+
+    Raises:
+        DataError: the train split has one class only.
+    """
+    train, test = data["train"], data["test"]
+    if len(set(train["label"])) < 2:
+        raise DataError("the train split has a single class, so nothing can be learned from it")
+    model = _classifier(protocol.classifier, protocol.seed)
+    model.fit(_float64(embed(train["text"], "query", None)), train["label"])
+    predicted = model.predict(_float64(embed(test["text"], "query", None)))
+    scores: Scores = classification_scores(predicted, test["label"])
+    return scores | {"iterations": int(np.max(model.n_iter_))}
+
+
+def multilabel_classification(data: dict[str, Split], embed: Embed, protocol: Protocol) -> Scores:
+    """One linear classifier per label of the full train split, decided at 0.
+
+    Args:
+        data: splits `train` and `test` with text and labels.
+        embed: the embedding function.
+        protocol: which classifier.
+
+    Returns:
+        The scores of seabed_evaluate.multilabel_classification. Labels that never occur in train are never
+        predicted.
+
+    Raises:
+        DataError: no row of the train split has a label.
+    """
+    train, test = data["train"], data["test"]
+    seen = sorted({label for row in train["labels"] for label in row})
+    if not seen:
+        raise DataError("no row of the train split has a label")
+    x, y = _float64(embed(train["text"], "query", None)), _float64(embed(test["text"], "query", None))
+    predicted: list[list[int]] = [[] for _ in test["text"]]
+    for label in seen:
+        truth = np.array([label in row for row in train["labels"]])
+        hits = (
+            truth[:1].repeat(len(y))
+            if truth.all()
+            else _classifier(protocol.multilabel_classifier, protocol.seed).fit(x, truth).predict(y)
+        )
+        for row in np.flatnonzero(hits):
+            predicted[row].append(label)
+    count = max([*seen, *(label for row in test["labels"] for label in row)]) + 1
+    return multilabel_classification_scores(predicted, test["labels"], num_labels=count)
+
+
+def _classifier(kind: Classifier, seed: int) -> Any:
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.svm import LinearSVC
+
+    # A fit that did not converge is not the optimum the protocol names, so it must not become a score.
+    warnings.filterwarnings("error", message=".*failed to converge.*")
+    if kind == "linear_svc":
+        return LinearSVC(class_weight="balanced", random_state=seed, max_iter=MAX_ITERATIONS)
+    return LogisticRegression(C=1.0, max_iter=MAX_ITERATIONS)
+
+
+def _float64(vectors: Vectors) -> Any:
+    return vectors.astype(np.float64)
+
+
+def clustering(data: dict[str, Split], embed: Embed, protocol: Protocol) -> Scores:
+    """Mini-batch k-means with as many clusters as labels.
+
+    Args:
+        data: split `test` with text and label.
+        embed: the embedding function.
+        protocol: batch size, starts, seed, and the seeds that show the spread.
+
+    Returns:
+        The scores of seabed_evaluate.clustering for the protocol's seed; `v_measure_seeds` for every seed.
+
+    Raises:
+        DataError: the split has one class only.
+    """
+    from sklearn.cluster import MiniBatchKMeans
+
+    test = data["test"]
+    clusters = len(set(test["label"]))
+    if clusters < 2:
+        raise DataError("the test split has a single class, so clusters cannot be compared with it")
+    vectors = embed(test["text"], "query", None)
+
+    def scored(seed: int) -> Scores:
+        model = MiniBatchKMeans(
+            n_clusters=clusters,
+            batch_size=protocol.kmeans_batch,
+            n_init=protocol.kmeans_init,
+            random_state=seed,
+        )
+        result: Scores = clustering_scores(model.fit_predict(vectors), test["label"])
+        return result
+
+    by_seed = {seed: scored(seed) for seed in dict.fromkeys((protocol.seed, *protocol.kmeans_spread_seeds))}
+    spread = {str(seed): s["v_measure"] for seed, s in by_seed.items()}
+    return by_seed[protocol.seed] | {"v_measure_seeds": spread}
+
+
+def retrieval(data: dict[str, Split], embed: Embed, protocol: Protocol) -> Scores:
+    """Best documents of each query by cosine; the text alone, titles are not used.
+
+    Args:
+        data: splits `test` (queries with `relevant`) and `corpus`.
+        embed: the embedding function.
+        protocol: how many documents are ranked.
+
+    Returns:
+        The scores of seabed_evaluate.retrieval.
+    """
+    queries = data["test"]
+    hits = _search(queries["text"], None, data["corpus"], embed, protocol)
+    return retrieval_scores(hits, _judgments(queries))
+
+
+def instruction_retrieval(data: dict[str, Split], embed: Embed, protocol: Protocol) -> Scores:
+    """Best documents of each query and its instruction by cosine.
+
+    Args:
+        data: splits `test` (queries with `instruction` and `relevant`) and `corpus`.
+        embed: the embedding function.
+        protocol: whether the query is encoded beside its instruction.
+
+    Returns:
+        The scores of seabed_evaluate.instruction_retrieval.
+    """
+    queries = data["test"]
+    texts, own = list(queries["text"]), list(queries["instruction"])
+    if protocol.instruction_query == "instruction_only":
+        texts, own = [i or t for t, i in zip(texts, own, strict=True)], [None] * len(own)
+    hits = _search(texts, own, data["corpus"], embed, protocol)
+    return instruction_retrieval_scores(hits, _judgments(queries))
+
+
+def _search(
+    texts: Sequence[str],
+    instructions: Sequence[str | None] | None,
+    corpus: Split,
+    embed: Embed,
+    protocol: Protocol,
+) -> list[list[tuple[str, float]]]:
+    # Ids in order make the lower index the lower id, which is the rule for ties.
+    order = sorted(range(len(corpus["id"])), key=corpus["id"].__getitem__)
+    ids = [corpus["id"][i] for i in order]
+    documents = embed([corpus["text"][i] for i in order], "document", None)
+    found, scores = top_k(embed(texts, "query", instructions), documents, protocol.top_k)
+    return [
+        [(ids[i], s) for i, s in zip(row, values, strict=True)]
+        for row, values in zip(found.tolist(), scores.tolist(), strict=True)
+    ]
+
+
+def _judgments(queries: Split) -> list[dict[str, int]]:
+    return [{r["id"]: r["score"] for r in relevant} for relevant in queries["relevant"]]
+
+
+def reranking(data: dict[str, Split], embed: Embed, protocol: Protocol) -> Scores:
+    """Cosine of each query with its own candidates.
+
+    Args:
+        data: split `test` with query, documents, relevance.
+        embed: the embedding function.
+        protocol: the settings.
+
+    Returns:
+        The scores of seabed_evaluate.reranking.
+    """
+    test = data["test"]
+    queries = embed(test["query"], "query", None)
+    lengths = [len(d) for d in test["documents"]]
+    documents = embed([d for row in test["documents"] for d in row], "document", None)
+    scores = cosines(np.repeat(queries, lengths, axis=0), documents)
+    ends = np.cumsum(lengths)[:-1]
+    return reranking_scores([s.tolist() for s in np.split(scores, ends)], test["relevance"])
+
+
+TASK_FUNCTIONS: dict[str, Callable[[dict[str, Split], Embed, Protocol], Scores]] = {
+    "bitext_mining": bitext_mining,
+    "classification": classification,
+    "clustering": clustering,
+    "instruction_retrieval": instruction_retrieval,
+    "multilabel_classification": multilabel_classification,
+    "pair_classification": pair_classification,
+    "reranking": reranking,
+    "retrieval": retrieval,
+    "sts": sts,
+}
