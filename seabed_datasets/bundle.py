@@ -9,6 +9,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
@@ -18,12 +19,13 @@ from seabed_datasets import catalogue, loaders
 from seabed_datasets.catalogue import Config
 from seabed_datasets.errors import DataError, SeabedError, SourceError
 from seabed_datasets.loaders import release, sample
-from seabed_datasets.schemas import SPLITS, Row, Splits, features, unify
+from seabed_datasets.schemas import SPLITS, Row, Splits, features, unify, with_labels
 from seabed_datasets.sources import Used, fetch
 
 Origin = Literal["upstream", "release"]
 MANIFEST = "manifest.json"
 BATCH_ROWS = 4096
+MANY_FILES = 200
 
 
 @dataclass
@@ -54,11 +56,9 @@ def source_of(config: Config, chosen: str | None, mirror: Path | None) -> Origin
         raise SeabedError(f"--from {chosen!r}: expected 'upstream' or 'release'")
     if chosen == "release" and mirror:
         raise SeabedError("--mirror holds upstream's files, so it cannot go with --from release")
-    if chosen == "upstream" or chosen == "release":
-        return chosen
-    if mirror:
-        return "upstream"
-    return "release" if release.was_seen(config) else "upstream"
+    if chosen == "release" or (chosen is None and not mirror and release.was_seen(config)):
+        return "release"
+    return "upstream"
 
 
 def rows_of(config: Config, origin: Origin, mirror: Path | None = None) -> tuple[Splits, list[Used]]:
@@ -132,6 +132,7 @@ def build(
 def _stage(config: Config, origin: Origin, mirror: Path | None, out: Path) -> tuple[dict[str, Any], Path]:
     """Write the Parquet files of a config to a temporary folder inside `out`."""
     splits, used = rows_of(config, origin, mirror)
+    config, splits = with_labels(config, splits)
     if set(splits) != set(SPLITS[config.task]):
         raise DataError(
             f"{config.name}: the loader made splits {sorted(splits)}, expected {sorted(SPLITS[config.task])}"
@@ -148,7 +149,7 @@ def _stage(config: Config, origin: Origin, mirror: Path | None, out: Path) -> tu
             "languages": config.languages,
             "from": "sample" if config.sample else origin,
             "version": config.version,
-            "sources": [{k: v for k, v in asdict(u).items() if v is not None} for u in used],
+            "sources": [{k: v for k, v in asdict(u).items() if v is not None} for u in _folded(used)],
             "splits": {},
         }
         for split in SPLITS[config.task]:
@@ -178,6 +179,17 @@ def _stage(config: Config, origin: Origin, mirror: Path | None, out: Path) -> tu
     return entry, staged
 
 
+def _folded(used: list[Used]) -> list[Used]:
+    """One entry for a source of very many files: the hash of their names and hashes."""
+    if len(used) <= MANY_FILES:
+        return used
+    lines = sorted(f"{u.path}\0{u.sha256}\n" for u in used)
+    whole = hashlib.sha256("".join(lines).encode()).hexdigest()
+    size = sum(u.bytes for u in used)
+    cut = next((u.truncated for u in used if u.truncated), None)
+    return [Used(used[0].kind, used[0].id, used[0].revision, f"{len(used)} files", whole, size, cut)]
+
+
 def _watch(rows: Iterator[Row], ids: set[str], wanted: list[tuple[str, str]]) -> Iterator[Row]:
     """Pass rows on, noting document ids and what queries ask for."""
     for row in rows:
@@ -202,7 +214,8 @@ def _write(path: Path, config: Config, rows: Iterator[Row]) -> int:
 
 
 def _take(rows: Iterator[Row], limit: int) -> list[Row]:
-    return [row for row, _ in zip(rows, range(limit), strict=False)]
+    # Not zip(rows, range(limit)): it takes one row more from `rows` than it returns.
+    return list(islice(rows, limit))
 
 
 def _publish(out: Path, config: Config, entry: dict[str, Any], staged: Path) -> None:

@@ -54,7 +54,8 @@ class Source(_Record):
 
     In a mirror a file lies at `<key>/<path>`, and at `<key>/<id>/<path>` where the id has {lang} or params.
     `kind`: hf = a dataset repository on the Hub, github = a repository at a commit, url = `id` is the
-    address of a folder, manual = a person must obtain the file (see `access`).
+    address of a folder, manual = a person must obtain the file (see `access`). `addresses`: path -> full
+    address, where it is not id + path.
     """
 
     kind: Literal["hf", "github", "url", "manual"]
@@ -63,6 +64,7 @@ class Source(_Record):
     files: dict[str, str | list[str]]
     configs: list[str] | None = None
     sha256: dict[str, str] = Field(default_factory=dict)
+    addresses: dict[str, str] = Field(default_factory=dict)
     access: str = "open"
     note: str | None = None
 
@@ -77,7 +79,12 @@ class SeeAlso(_Record):
 
 
 class Release(_Record):
-    """The authors' processed copy on the Hub (`ids` verbatim, misspellings too)."""
+    """The authors' processed copy on the Hub (`ids` verbatim, misspellings too).
+
+    `columns`: ours -> theirs; a dotted path leads into nested ones. `cut`: for a copy with a train split only,
+    the share that becomes test and, if a second is given, the share of the rest that is not used. `draw`: the
+    share of the rows that their code draws at random.
+    """
 
     pattern: str | None = None
     ids: dict[str, str] = Field(default_factory=dict)
@@ -86,6 +93,8 @@ class Release(_Record):
     train_split: str | None = None
     columns: dict[str, str] = Field(default_factory=dict)
     labels: dict[str | int, str] | None = None
+    cut: list[float] = Field(default_factory=lambda: [0.30])
+    draw: float | None = None
     note: str | None = None
 
 

@@ -97,6 +97,29 @@ def is_empty(text: str | None) -> bool:
     return text is None or (isinstance(text, str) and not text.translate(_INVISIBLE).strip())
 
 
+def with_labels(config: Config, splits: Splits) -> tuple[Config, Splits]:
+    """Name the labels of a set whose card names none, because nobody has seen them.
+
+    Args:
+        config: which config.
+        splits: what the loader made, label names included.
+
+    Returns:
+        The config with the names its rows have, numbers in their order, then words in theirs; and the splits,
+        held in memory. A config whose card names labels, or whose task has none, comes back as it is.
+    """
+    if (
+        config.labels
+        or not {"label", "labels"} & set(_COLUMNS[config.task])
+        or config.task == "pair_classification"
+    ):
+        return config, splits
+    held: Splits = {split: list(rows) for split, rows in splits.items()}
+    names = {str(n) for rows in held.values() for r in rows for n in r.get("labels", [r.get("label")])}
+    ordered = sorted(names, key=lambda n: (float(n), "") if n.lstrip("-").isdigit() else (math.inf, n))
+    return config.model_copy(update={"labels": ordered}), held
+
+
 def unify(config: Config, split: str, rows: Iterable[Row], dropped: dict[str, int]) -> Iterator[Row]:
     """Turn a loader's rows into rows of the task's schema, checking each.
 

@@ -151,6 +151,8 @@ def _expand(config: Config, need: Need, patterns: list[str], mirror: Path | None
         if mirror:
             folder = _mirror_folder(config, need, mirror)
             found = sorted(p.relative_to(folder).as_posix() for p in folder.glob(pattern) if p.is_file())
+        elif need.source.kind == "manual":
+            raise _by_hand(config, need, pattern)
         else:
             found = sorted(fnmatch.filter(hub_list(config.name, need.id, need.source.revision), pattern))
         if not found:
@@ -214,20 +216,24 @@ def cache_dir() -> Path:
     return Path(os.environ.get("SEABED_CACHE") or platformdirs.user_cache_dir("seabed"))
 
 
+def _by_hand(config: Config, need: Need, path: str) -> SourceError:
+    return SourceError(
+        f"{config.name}: {need.id} must be obtained by hand: {need.source.access}. "
+        f"Put {path} under DIR/{config.key}/ and build with `--mirror DIR`"
+    )
+
+
 def _download(config: Config, need: Need, path: str) -> tuple[Path, str | None, str | None]:
     source = need.source
     if source.kind == "manual":
-        raise SourceError(
-            f"{config.name}: {need.id} must be obtained by hand: {source.access}. "
-            f"Put {path} under DIR/{config.key}/ and build with `--mirror DIR`"
-        )
+        raise _by_hand(config, need, path)
     if source.kind == "hf":
         return (*hub_file(config.name, need.id, path, source.revision), None)
     if source.kind == "github":
         url = f"{GITHUB}/{need.id}/{source.revision or 'HEAD'}/{quote(path)}"
     else:
-        url = f"{need.id.rstrip('/')}/{quote(path, safe='/?=&')}"
-    return _get(config.name, url, source.sha256.get(path)), source.revision, None
+        url = source.addresses.get(path) or f"{need.id.rstrip('/')}/{quote(path)}"
+    return _get(config.name, url, path, source.sha256.get(path)), source.revision, None
 
 
 def hub_file(name: str, repo: str, path: str, revision: str | None) -> tuple[Path, str]:
@@ -260,13 +266,14 @@ def hub_file(name: str, repo: str, path: str, revision: str | None) -> tuple[Pat
     return local, parts[parts.index("snapshots") + 1]
 
 
-def _get(name: str, url: str, sha256: str | None) -> Path:
+def _get(name: str, url: str, path: str, sha256: str | None) -> Path:
     import pooch
     import requests
 
     pooch.get_logger().setLevel("ERROR")
-    _scheme, rest = url.split("://", 1)
-    target = cache_dir() / "raw" / rest
+    # The whole address, query included, decides which file this is; the name keeps its ending.
+    folder = hashlib.blake2b(url.encode(), digest_size=8).hexdigest()
+    target = cache_dir() / "raw" / folder / path.rsplit("/", 1)[-1]
     known = f"sha256:{sha256}" if sha256 else None
     keeper = pooch.create(
         path=target.parent,

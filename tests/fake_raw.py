@@ -29,7 +29,7 @@ from typing import Any
 from seabed_datasets import catalogue
 from seabed_datasets.bundle import rows_of
 from seabed_datasets.catalogue import Config
-from seabed_datasets.schemas import unify
+from seabed_datasets.schemas import unify, with_labels
 
 RAW = Path(__file__).parent / "raw"
 EXPECTED = "EXPECTED.json"
@@ -101,6 +101,7 @@ def _parquet(file: Path, out: Path) -> None:
 def made(config: Config, mirror: Path) -> dict[str, Any]:
     """What the upstream loader makes of a mirror: split -> rows with label names; dropped rows counted."""
     splits, _ = rows_of(config, "upstream", mirror)
+    config, splits = with_labels(config, splits)
     result: dict[str, Any] = {}
     for split, rows in splits.items():
         dropped: dict[str, int] = {}

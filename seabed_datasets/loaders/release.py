@@ -14,7 +14,7 @@ from typing import Any
 from seabed_datasets import readers
 from seabed_datasets.catalogue import Config, Release, dataset
 from seabed_datasets.errors import RawFormatError, SourceError
-from seabed_datasets.loaders.shapes import question_answering, rerank_row, train_test
+from seabed_datasets.loaders.shapes import drawn, question_answering, rerank_row, train_test, with_negatives
 from seabed_datasets.schemas import Row, Splits
 from seabed_datasets.sources import Used, file_sha256, hub_file
 
@@ -81,12 +81,14 @@ def load(config: Config) -> tuple[Splits, list[Used]]:
     if not splits:
         raise SourceError(f"{config.name}: {repo} has no data files among {files[:10]}")
     tested = list(rows(splits[0]))
+    if release.draw:
+        tested = drawn(tested, release.draw)
     if config.task in ("retrieval", "instruction_retrieval"):
         return _retrieval(config, release, tested), used
     shape = _SHAPES[config.task]
     if config.task in ("classification", "multilabel_classification"):
         if splits[0] == "train":
-            return train_test(shape(config, release, tested)), used
+            return train_test(shape(config, release, tested), *release.cut), used
         trained = list(rows(release.train_split or "train"))
         return {"train": shape(config, release, trained), "test": shape(config, release, tested)}, used
     return {"test": shape(config, release, tested)}, used
@@ -103,11 +105,17 @@ def _list(config: Config, repo: str) -> tuple[list[str], str | None]:
 
 
 def _files_of(files: Iterable[str], split: str) -> list[str]:
-    """Parquet files under data/ where there are any (a stray CSV may lie beside them), else one flat file."""
+    """Parquet files under data/ where there are any (a stray CSV may lie beside them), else one flat file.
+
+    A lone flat file whose name is no split's is the train split, as `datasets` reads it.
+    """
     shards = [f for f in files if re.fullmatch(rf"data/{split}-\d+-of-\d+(-[0-9a-f]+)?\.parquet", f)]
     if shards or any(f.startswith("data/") and f.endswith(".parquet") for f in files):
         return sorted(shards)
-    return [f for f in files if re.fullmatch(rf"(data/)?{split}\.(csv|jsonl|json)", f)][:1]
+    flat = [f for f in files if re.fullmatch(r"(data/)?[^/]+\.(csv|jsonl|json|parquet)", f)]
+    if split == "train" and len(flat) == 1:
+        return flat
+    return [f for f in flat if Path(f).stem == split][:1]
 
 
 def _read(path: Path) -> Iterator[dict[str, Any]]:
@@ -129,12 +137,12 @@ def _pick(config: Config, release: Release, row: dict[str, Any], ours: str, *usu
 
 
 def _label(config: Config, release: Release, value: Any) -> str:
-    """A label's name: by the card's map, else already a name, else by its position in the card's labels."""
+    """A label's name: by the card's map, else already a name (also one that is a number), else by its position in the card's labels."""
     if release.labels and value in release.labels:
         return release.labels[value]
     names = config.labels or []
-    if isinstance(value, str):
-        return value
+    if isinstance(value, str) or not names or str(value) in names:
+        return str(value)
     if isinstance(value, int) and release.labels is None and 0 <= value < len(names):
         return names[value]
     raise RawFormatError(f"{config.name}: the authors' label {value!r} has no name in the card")
@@ -206,13 +214,56 @@ def _rerank(config: Config, release: Release, rows: list[dict[str, Any]]) -> Ite
 
 
 def _retrieval(config: Config, release: Release, rows: list[dict[str, Any]]) -> Splits:
-    usual = ("question", "query", "instruction", "Instruction"), ("context", "document", "output", "Output")
-    questions = []
-    for row in rows:
-        passages = _pick(config, release, row, "document", *usual[1])
-        query = _pick(config, release, row, "query", *usual[0])
-        questions.append((None, query, [passages] if isinstance(passages, str) else passages))
-    return question_answering(questions)
+    """Queries, their passages and, where the card names them, further passages of the corpus."""
+    if not rows:
+        return {"test": [], "corpus": []}
+    query = release.columns.get("query") or _first(
+        config, rows[0], "question", "query", "instruction", "Instruction"
+    )
+    passage = release.columns.get("document") or _first(
+        config, rows[0], "context", "document", "output", "Output"
+    )
+    negative = release.columns.get("negative")
+    try:
+        asked = [unit for row in rows for unit in _asked(row, query, passage)]
+        others = [text for row in rows for text in _at(row, negative.split("."))] if negative else []
+    except (KeyError, TypeError) as error:
+        raise RawFormatError(
+            f"{config.name}: the authors' copy has columns {sorted(rows[0])}, expected {query} and {passage}: {error!r}"
+        ) from None
+    return with_negatives((None, text, passages, ()) for text, passages in asked) | {
+        "corpus": question_answering([(None, t, p) for t, p in asked], others)["corpus"]
+    }
+
+
+def _first(config: Config, row: dict[str, Any], *names: str) -> str:
+    for name in names:
+        if name in row:
+            return name
+    raise RawFormatError(
+        f"{config.name}: the authors' copy has columns {sorted(row)}, expected {' or '.join(names)}"
+    )
+
+
+def _at(value: Any, path: list[str]) -> list[Any]:
+    """Every value at a path of keys; lists on the way are walked, nothing is below None."""
+    if value is None:
+        return []
+    if isinstance(value, list):
+        return [found for part in value for found in _at(part, path)]
+    return _at(value[path[0]], path[1:]) if path else [value]
+
+
+def _asked(row: dict[str, Any], query: str, passage: str) -> Iterator[tuple[str, list[str]]]:
+    """Each question of a row with the passages that stand beside it, for dotted paths such as qas.question."""
+    asks, holds = query.split("."), passage.split(".")
+    shared = 0
+    while asks[shared] == holds[shared]:
+        shared += 1
+    for unit in _at(row, asks[:shared]):
+        passages = _at(unit, holds[shared:])
+        for text in _at(unit, asks[shared:]):
+            yield text, passages
 
 
 _SHAPES: dict[str, Callable[[Config, Release, list[dict[str, Any]]], Iterator[Row]]] = {

@@ -7,12 +7,14 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from seabed_datasets.catalogue import Config
 from seabed_datasets.errors import RawFormatError
 from seabed_datasets.readers import lines
 from seabed_datasets.schemas import Row, Splits, is_empty
+
+T = TypeVar("T")
 
 
 def aligned(one: Iterable[str], two: Iterable[str]) -> Iterator[Row]:
@@ -73,24 +75,44 @@ def moses(archive: Path, corpus: str, code: str) -> Iterator[Row]:
     return aligned(lines(archive, f"{stem}.en"), lines(archive, f"{stem}.{code}"))
 
 
-def train_test(rows: Iterable[Row]) -> Splits:
+def train_test(rows: Iterable[Row], test_size: float = 0.30, aside: float = 0.0) -> Splits:
     """Cut a set that has one split only, as the authors' evaluator does.
 
     Args:
         rows: all rows, in upstream's order.
+        test_size: the share that becomes test.
+        aside: the share of the rest that is not used at all.
 
     Returns:
-        70 % train and 30 % test, by scikit-learn's `train_test_split(test_size=0.30, random_state=42)`,
-        not stratified; each row keeps its position as id.
+        train and test, by scikit-learn's `train_test_split(test_size=..., random_state=42)`, not stratified;
+        each row keeps its position as id.
 
     Source:
-        the authors' classification task: splits without a test or validation part.
+        the authors' classification task: 30 % of sets without a test or validation part.
     """
     from sklearn.model_selection import train_test_split
 
     numbered = [{"id": str(i), **row} for i, row in enumerate(rows)]
-    train, test = train_test_split(numbered, test_size=0.30, random_state=42)
+    train, test = train_test_split(numbered, test_size=test_size, random_state=42)
+    if aside:
+        train, _unused = train_test_split(train, test_size=aside, random_state=42)
     return {"train": train, "test": test}
+
+
+def drawn(rows: Sequence[T], share: float) -> list[T]:
+    """The rows a random cut of the authors' code scores, with the seed it lacks fixed to 42.
+
+    Args:
+        rows: all rows (a range serves to draw positions).
+        share: how much of them is drawn.
+
+    Returns:
+        The drawn rows, in upstream's order.
+    """
+    from sklearn.model_selection import train_test_split
+
+    _, chosen = train_test_split(range(len(rows)), test_size=share, shuffle=True, random_state=42)
+    return [rows[i] for i in sorted(chosen)]
 
 
 def labelled(

@@ -6,22 +6,16 @@ from collections.abc import Iterator
 from typing import Any
 
 from seabed_datasets.catalogue import Config
-from seabed_datasets.loaders.shapes import question_answering
+from seabed_datasets.loaders.shapes import drawn, question_answering
 from seabed_datasets.readers import jsonl
 from seabed_datasets.schemas import Splits
 from seabed_datasets.sources import Raw
 
-SEED = 42
-
 
 def load(raw: Raw, config: Config) -> Splits:
     """A tenth of the paragraphs, drawn as the authors draw it but with a fixed seed, in the files' order."""
-    from sklearn.model_selection import train_test_split
-
     # The files hold 0.9 GB, so they are read twice instead of being kept in memory.
-    total = sum(1 for _ in _rows(raw))
-    _, drawn = train_test_split(range(total), test_size=0.1, shuffle=True, random_state=SEED)
-    chosen = set(drawn)
+    chosen = set(drawn(range(sum(1 for _ in _rows(raw))), 0.1))
     return question_answering(
         (None, qa["question"], [row["paragraph"]])
         for position, row in enumerate(_rows(raw))
