@@ -1,40 +1,81 @@
-"""The bundle: rows -> Parquet, README.md, cards and manifest.json = the folder that is the Hub repository."""
+"""Building a bundle, the folder that is the Hub repository: configs one by one or several at a time, resumable."""
 
 from __future__ import annotations
 
-import hashlib
-import json
+import logging
 import os
-import shutil
-import tempfile
+import signal
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass, field
-from itertools import islice
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
-from typing import Any, Literal
+from shutil import rmtree
+from typing import TYPE_CHECKING, Literal
 
-import yaml
-
-from seabed_datasets import catalogue, loaders
+from seabed_datasets import catalogue
 from seabed_datasets.catalogue import Config
-from seabed_datasets.errors import DataError, SeabedError, SourceError
-from seabed_datasets.loaders import release, sample
-from seabed_datasets.schemas import SPLITS, Row, Splits, features, unify, with_labels
-from seabed_datasets.sources import Used, fetch
+from seabed_datasets.errors import SeabedError, SourceError
+from seabed_datasets.loaders import release
+from seabed_datasets.manifest import MANIFEST, Entry, card_text, publish, read_manifest, readme, refresh_card
+from seabed_datasets.staging import Origin, is_current, rows_of, stage
 
-Origin = Literal["upstream", "release"]
-MANIFEST = "manifest.json"
-BATCH_ROWS = 4096
-MANY_FILES = 200
+__all__ = ["MANIFEST", "Report", "build", "card_text", "read_manifest", "readme", "rows_of", "source_of"]
+
+if TYPE_CHECKING:
+    from concurrent.futures import ProcessPoolExecutor
+
+State = Literal["built", "kept", "skipped", "failed"]
+log = logging.getLogger("seabed_datasets.bundle")
+
+_STAGING = ".staging"
+_LOCK = ".lock"
 
 
 @dataclass
 class Report:
-    """What a build did: names built, and names not built with the reason."""
+    """What a build did with each config.
+
+    `built`: made now. `kept`: there already, from the same raw files by the same code. `skipped`: name -> why
+    its raw files could not be had; `why`: the same in a few words (gated, gone, by hand, ...). `failed`:
+    name -> what is wrong with the files or the loader.
+    """
 
     built: list[str] = field(default_factory=list)
+    kept: list[str] = field(default_factory=list)
     skipped: dict[str, str] = field(default_factory=dict)
+    why: dict[str, str] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
+
+    def states(self) -> dict[str, tuple[State, str]]:
+        """Every config with its state and the reason.
+
+        Returns:
+            Name -> (built, kept, skipped or failed; why, or "").
+        """
+        return {
+            **dict.fromkeys(self.built, ("built", "")),
+            **dict.fromkeys(self.kept, ("kept", "")),
+            **{name: ("skipped", reason) for name, reason in self.skipped.items()},
+            **{name: ("failed", reason) for name, reason in self.failed.items()},
+        }
+
+
+@dataclass(frozen=True)
+class _Job:
+    config: Config
+    origin: Origin
+    entry: Entry | None
+
+
+@dataclass(frozen=True)
+class _Outcome:
+    config: Config
+    state: State
+    reason: str = ""
+    why: str = ""
+    entry: Entry | None = None
+    staged: Path | None = None
 
 
 def source_of(config: Config, chosen: str | None, mirror: Path | None) -> Origin:
@@ -61,35 +102,15 @@ def source_of(config: Config, chosen: str | None, mirror: Path | None) -> Origin
     return "upstream"
 
 
-def rows_of(config: Config, origin: Origin, mirror: Path | None = None) -> tuple[Splits, list[Used]]:
-    """The unchecked rows of a config, and the files they came from.
-
-    Args:
-        config: which config.
-        origin: how to make it.
-        mirror: a folder of upstream files, or None to download.
-
-    Returns:
-        Split -> rows; the files used.
-
-    Raises:
-        SeabedError: a file cannot be obtained or read.
-    """
-    if config.sample:
-        return sample.load(config), []
-    if origin == "release":
-        return release.load(config)
-    raw = fetch(config, mirror)
-    return loaders.run(config, raw), raw.used
-
-
 def build(
     names: Iterable[str],
     out: str | Path,
     *,
     mirror: str | Path | None = None,
     source: str | None = None,
-    progress: Callable[[list[Config]], Iterable[Config]] = iter,
+    jobs: int = 1,
+    force: bool = False,
+    progress: Callable[[str, State], object] = lambda name, state: None,
 ) -> Report:
     """Build configs into a bundle folder; configs already there and not named stay as they are.
 
@@ -98,14 +119,17 @@ def build(
         out: the folder; made when it does not exist.
         mirror: a folder of upstream files laid out as `<key>/<path>`, instead of the network.
         source: "upstream", "release", or None for the default of each card.
-        progress: wraps the list of configs, e.g. in a progress bar.
+        jobs: how many processes build at a time; more than one needs the caller's main module to be
+            importable (`if __name__ == "__main__":`), as every use of multiprocessing does.
+        force: build again what is there and current.
+        progress: is told the name and the state of each config as soon as it is done.
 
     Returns:
-        What was built, and what was not with the reason.
+        What was built or kept, and what was not with the reason.
 
     Raises:
         UnknownName: a config does not exist; nothing is built then.
-        SeabedError: the choice of source makes no sense.
+        SeabedError: the choice of source makes no sense, or another build writes to the folder.
     """
     configs = [catalogue.config(name) for name in dict.fromkeys(names)]
     place = Path(mirror) if mirror else None
@@ -115,205 +139,133 @@ def build(
     target = Path(out)
     if target.exists() and not target.is_dir():
         raise SeabedError(f"{target} is a file; --out needs a folder")
+    done: dict[str, _Outcome] = {}
+    with _prepared(target) as staging:
+        known = read_manifest(target) if (target / MANIFEST).exists() and not force else {}
+        work = [_Job(c, origins[c.name], known.get(c.name)) for c in configs]
+        with _running(work, place, staging, jobs) as outcomes:
+            for outcome in outcomes:
+                if outcome.entry is not None and outcome.staged is not None:
+                    publish(target, outcome.config, outcome.entry, outcome.staged)
+                elif outcome.state == "kept":
+                    refresh_card(target, outcome.config.key, staging)
+                done[outcome.config.name] = outcome
+                progress(outcome.config.name, outcome.state)
+    return _report(done[c.name] for c in configs)
+
+
+def _report(outcomes: Iterable[_Outcome]) -> Report:
     report = Report()
-    for config in progress(configs):
-        try:
-            entry, staged = _stage(config, origins[config.name], place, target)
-        except SourceError as error:
-            report.skipped[config.name] = str(error)
-        except SeabedError as error:
-            report.failed[config.name] = str(error)
+    for o in outcomes:
+        if o.state in ("built", "kept"):
+            (report.built if o.state == "built" else report.kept).append(o.config.name)
+        elif o.state == "skipped":
+            report.skipped[o.config.name], report.why[o.config.name] = o.reason, o.why
         else:
-            _publish(target, config, entry, staged)
-            report.built.append(config.name)
+            report.failed[o.config.name] = o.reason
     return report
 
 
-def _stage(config: Config, origin: Origin, mirror: Path | None, out: Path) -> tuple[dict[str, Any], Path]:
-    """Write the Parquet files of a config to a temporary folder inside `out`."""
-    splits, used = rows_of(config, origin, mirror)
-    config, splits = with_labels(config, splits)
-    if set(splits) != set(SPLITS[config.task]):
-        raise DataError(
-            f"{config.name}: the loader made splits {sorted(splits)}, expected {sorted(SPLITS[config.task])}"
-        )
-    existed = out.exists()
-    out.mkdir(parents=True, exist_ok=True)
-    staged = Path(tempfile.mkdtemp(prefix=f".{config.name}-", dir=out))
+@contextmanager
+def _prepared(out: Path) -> Iterator[Path]:
+    """The bundle folder, locked, with a fresh staging folder inside; a folder that stays empty goes again."""
+    from filelock import FileLock, Timeout
+
+    staging = out / _STAGING
+    lock = FileLock(out / _LOCK)
     try:
-        ids: dict[str, set[str]] = {}
-        wanted: list[tuple[str, str]] = []
-        entry: dict[str, Any] = {
-            "key": config.key,
-            "task": config.task,
-            "languages": config.languages,
-            "from": "sample" if config.sample else origin,
-            "version": config.version,
-            "sources": [{k: v for k, v in asdict(u).items() if v is not None} for u in _folded(used)],
-            "splits": {},
-        }
-        for split in SPLITS[config.task]:
-            dropped: dict[str, int] = {}
-            rows = _watch(unify(config, split, splits[split], dropped), ids.setdefault(split, set()), wanted)
-            count = _write(staged / f"{split}.parquet", config, rows)
-            if not count:
-                raise DataError(f"{config.name}: split {split!r} has no rows")
-            data = (staged / f"{split}.parquet").read_bytes()
-            entry["splits"][split] = {
-                "rows": count,
-                "bytes": len(data),
-                "sha256": hashlib.sha256(data).hexdigest(),
-                **({"dropped": dropped} if dropped else {}),
-            }
-        for query, document in wanted:
-            if document not in ids["corpus"]:
-                raise DataError(
-                    f"{config.name}, split 'test', query {query!r}: relevant document {document!r} "
-                    "is not in the corpus"
-                )
-    except BaseException:
-        shutil.rmtree(staged, ignore_errors=True)
-        if not existed and not any(out.iterdir()):
-            out.rmdir()
-        raise
-    return entry, staged
-
-
-def _folded(used: list[Used]) -> list[Used]:
-    """One entry for a source of very many files: the hash of their names and hashes."""
-    if len(used) <= MANY_FILES:
-        return used
-    lines = sorted(f"{u.path}\0{u.sha256}\n" for u in used)
-    whole = hashlib.sha256("".join(lines).encode()).hexdigest()
-    size = sum(u.bytes for u in used)
-    cut = next((u.truncated for u in used if u.truncated), None)
-    return [Used(used[0].kind, used[0].id, used[0].revision, f"{len(used)} files", whole, size, cut)]
-
-
-def _watch(rows: Iterator[Row], ids: set[str], wanted: list[tuple[str, str]]) -> Iterator[Row]:
-    """Pass rows on, noting document ids and what queries ask for."""
-    for row in rows:
-        if "relevant" in row:
-            ids.add(row["id"])
-            wanted += [(row["id"], r["id"]) for r in row["relevant"]]
-        yield row
-
-
-def _write(path: Path, config: Config, rows: Iterator[Row]) -> int:
-    """Write rows in batches, so that a large corpus never lies in memory; equal rows give equal bytes."""
-    import pyarrow
-    import pyarrow.parquet
-
-    schema = features(config).arrow_schema
-    count = 0
-    with pyarrow.parquet.ParquetWriter(path, schema, compression="zstd") as writer:
-        while batch := _take(rows, BATCH_ROWS):
-            writer.write_table(pyarrow.Table.from_pylist(batch, schema=schema), row_group_size=BATCH_ROWS)
-            count += len(batch)
-    return count
-
-
-def _take(rows: Iterator[Row], limit: int) -> list[Row]:
-    # Not zip(rows, range(limit)): it takes one row more from `rows` than it returns.
-    return list(islice(rows, limit))
-
-
-def _publish(out: Path, config: Config, entry: dict[str, Any], staged: Path) -> None:
-    """Swap the finished config in, then rewrite manifest and README, each by one rename."""
-    final = out / "data" / config.name
-    final.parent.mkdir(exist_ok=True)
-    staged.chmod(0o755)
-    if final.exists():
-        old = Path(tempfile.mkdtemp(prefix=f".{config.name}-old-", dir=out))
-        os.replace(final, old / "data")
-        os.replace(staged, final)
-        shutil.rmtree(old)
-    else:
-        os.replace(staged, final)
-    manifest = read_manifest(out) if (out / MANIFEST).exists() else {}
-    manifest[config.name] = entry
-    manifest = dict(sorted(manifest.items()))
-    _replace(out / "cards" / f"{config.key}.md", _card_text(config))
-    _replace(out / MANIFEST, json.dumps(manifest, ensure_ascii=False, indent=1) + "\n")
-    _replace(out / "README.md", readme(manifest))
-
-
-def _card_text(config: Config) -> str:
-    folder = catalogue.SAMPLE_DIR if config.sample else catalogue.cards_dir()
-    return (folder / f"{config.key}.md").read_text(encoding="utf-8")
-
-
-def _replace(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    temporary.write_text(text, encoding="utf-8", newline="\n")
-    os.replace(temporary, path)
-
-
-def read_manifest(bundle: str | Path) -> dict[str, dict[str, Any]]:
-    """What a bundle folder holds.
-
-    Args:
-        bundle: the folder.
-
-    Returns:
-        Config name -> key, task, sources, and per split rows, bytes and sha256.
-
-    Raises:
-        SeabedError: the folder is not a bundle.
-    """
-    path = Path(bundle) / MANIFEST
-    try:
-        manifest: dict[str, dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+        out.mkdir(parents=True, exist_ok=True)
+        lock.acquire(timeout=0)
+    except Timeout:
         raise SeabedError(
-            f"{bundle} is not a bundle (no {MANIFEST}); `seabed build CONFIG --out {bundle}` makes one"
+            f"another build is writing to {out}; wait for it, or choose another --out"
         ) from None
-    except json.JSONDecodeError as error:
-        raise SeabedError(f"{path} is damaged: {error}; build again") from None
-    return manifest
+    except OSError as error:
+        raise SeabedError(f"cannot write to {out}: {error}") from None
+    try:
+        rmtree(staging, ignore_errors=True)  # what a killed build left
+        staging.mkdir()
+        yield staging
+    finally:
+        rmtree(staging, ignore_errors=True)
+        lock.release()
+        with suppress(OSError):
+            (out / _LOCK).unlink()
+        with suppress(OSError):
+            out.rmdir()  # refused unless it is empty
 
 
-def readme(manifest: dict[str, dict[str, Any]]) -> str:
-    """The bundle's README.md: YAML with `configs` only, and a short text.
+@contextmanager
+def _running(work: list[_Job], mirror: Path | None, staging: Path, jobs: int) -> Iterator[Iterator[_Outcome]]:
+    """Outcomes as they come, from this process or from several."""
+    if jobs <= 1 or len(work) <= 1:
+        yield (_attempt(job, mirror, staging) for job in work)
+        return
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
 
-    The smallest config comes first: `datasets` infers the file type of all configs from the first one's
-    folder, so it must be one that is certainly there.
+    pool = ProcessPoolExecutor(jobs, get_context("spawn"), _worker)
+    try:
+        yield _gathered(pool, work, mirror, staging)
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
 
-    Args:
-        manifest: what the bundle holds.
 
-    Returns:
-        The text. Features are in the Parquet files, which keeps this file small and loads fast.
-    """
+def _gathered(
+    pool: ProcessPoolExecutor, work: list[_Job], mirror: Path | None, staging: Path
+) -> Iterator[_Outcome]:
+    """Configs of one dataset go to one process where files are downloaded: they often share them."""
+    from concurrent.futures import as_completed
+    from concurrent.futures.process import BrokenProcessPool
 
-    def size(name: str) -> int:
-        return sum(s["bytes"] for s in manifest[name]["splits"].values())
+    groups = [[job] for job in work] if mirror else _by_dataset(work)
+    futures = {pool.submit(_attempt_all, group, mirror, staging): group for group in groups}
+    for future in as_completed(futures):
+        try:
+            yield from future.result()
+        except BrokenProcessPool:
+            reason = "a worker process died, likely for want of memory; run again with --jobs 1"
+            yield from (_Outcome(job.config, "failed", reason) for job in futures[future])
 
-    first = min(manifest, key=size)
-    names = [first, *(n for n in manifest if n != first)]
-    front = {
-        "pretty_name": "SEA-BED",
-        "license": "other",
-        "license_name": "per-dataset",
-        "tags": ["sea-bed", "embeddings", "southeast-asia"],
-        "configs": [
-            {
-                "config_name": name,
-                "data_files": [
-                    {"split": split, "path": f"data/{name}/{split}.parquet"}
-                    for split in manifest[name]["splits"]
-                ],
-            }
-            for name in names
-        ],
-    }
-    head = yaml.safe_dump(front, sort_keys=False, allow_unicode=True, width=1000)
-    keys = sorted({m["key"] for m in manifest.values()})
-    return (
-        f"---\n{head}---\n# SEA-BED: Southeast Asia Embedding Benchmark\n\n"
-        f"{len(manifest)} configs of {len(keys)} datasets. Each dataset keeps its own licence: "
-        "see its card in `cards/`. What every file was made from, with checksums, is in `manifest.json`.\n\n"
-        "```python\nfrom datasets import load_dataset\n\n"
-        f'load_dataset("seabed/SEA-BED", "{names[-1]}")\n```\n'
-    )
+
+def _by_dataset(work: list[_Job]) -> list[list[_Job]]:
+    ordered = sorted(work, key=lambda job: job.config.key)
+    return [list(group) for _, group in groupby(ordered, key=lambda job: job.config.key)]
+
+
+def _worker() -> None:
+    """Ctrl-C ends a worker at once and without a traceback; the parent clears what it left."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
+
+
+def _attempt_all(group: list[_Job], mirror: Path | None, staging: Path) -> list[_Outcome]:
+    return [_attempt(job, mirror, staging) for job in group]
+
+
+def _attempt(job: _Job, mirror: Path | None, staging: Path) -> _Outcome:
+    """Build one config into a folder of its own; every failure becomes an outcome, so that the rest goes on."""
+    config = job.config
+    files = staging.parent / "data" / config.name
+    try:
+        if job.entry is not None and is_current(config, job.origin, mirror, job.entry, files):
+            return _Outcome(config, "kept")
+        entry, staged = stage(config, job.origin, mirror, staging)
+        return _Outcome(config, "built", entry=entry, staged=staged)
+    except SourceError as error:
+        return _Outcome(config, "skipped", str(error), error.why)
+    except SeabedError as error:
+        return _Outcome(config, "failed", str(error))
+    except Exception as error:
+        log.debug("%s", config.name, exc_info=True)
+        return _Outcome(config, "failed", f"{config.name}: {_unexpected(error)}")
+
+
+def _unexpected(error: Exception) -> str:
+    """An error nobody foresaw, with the innermost line of this project: most often a loader's."""
+    import traceback
+
+    frames = traceback.extract_tb(error.__traceback__)
+    ours = [f for f in frames if "seabed_datasets" in Path(f.filename).parts] or frames
+    where = f"{'/'.join(Path(ours[-1].filename).parts[-3:])}, line {ours[-1].lineno}"
+    return f"unexpected {type(error).__name__} at {where}: {error}"

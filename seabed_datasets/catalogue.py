@@ -7,6 +7,7 @@ closed vocabularies; everything else in the project asks this module.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import date
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
@@ -67,6 +68,15 @@ class Source(_Record):
     addresses: dict[str, str] = Field(default_factory=dict)
     access: str = "open"
     note: str | None = None
+
+
+class Exemption(_Record):
+    """A data check this dataset is excused from: `rule` of `seabed check`, for some configs or (None) all."""
+
+    rule: str
+    configs: list[str] | None = None
+    reason: str
+    date: date
 
 
 class SeeAlso(_Record):
@@ -159,6 +169,7 @@ class _Seabed(_Record):
     upstream: list[Source] = Field(default_factory=list)
     see_also: list[SeeAlso] = Field(default_factory=list)
     errata: list[str] = Field(default_factory=list)
+    exceptions: list[Exemption] = Field(default_factory=list)
     unverified: list[str] = Field(default_factory=list)
     changes: dict[int, str] = Field(default_factory=dict)
 

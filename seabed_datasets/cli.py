@@ -1,17 +1,19 @@
-"""The commands about data: list, show, build. `seabed_evaluate.cli` adds those about models."""
+"""The commands about data: list, show, build, fetch, audit, coverage. `seabed_evaluate.cli` adds those about models."""
 
 from __future__ import annotations
 
 import json
+import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
 from seabed_datasets import catalogue
-from seabed_datasets.catalogue import Config
 from seabed_datasets.errors import SeabedError
 from seabed_datasets.vocabulary import LANGUAGES, TASKS
 
@@ -91,16 +93,22 @@ def print_table(rows: list[dict[str, str]], caption: str) -> None:
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in rows[0] if rows else []:
-        table.add_column(column)
+        table.add_column(column, overflow="fold")
     for row in rows:
         table.add_row(*row.values())
-    console = Console(width=None if sys.stdout.isatty() else 200, highlight=False)
+    # No markup: "[e02aa1a6]" in a cell is text.
+    console = Console(width=None if sys.stdout.isatty() else 200, highlight=False, markup=False)
     console.print(table)
     console.print(caption)
 
 
 @app.command()
-def show(name: Annotated[str, typer.Argument(help="A config, e.g. ntrex_tha, or a dataset key.")]) -> None:
+def show(
+    name: Annotated[str, typer.Argument(help="A config, e.g. ntrex_tha, or a dataset key.")],
+    bundle: Annotated[
+        Path | None, typer.Option(help="Show the statistics and check counts of this bundle as well.")
+    ] = None,
+) -> None:
     """Show the card of a config in the terminal: what it is, where it comes from, licence, errata."""
     from rich.console import Console
     from rich.markdown import Markdown
@@ -127,6 +135,7 @@ def show(name: Annotated[str, typer.Argument(help="A config, e.g. ntrex_tha, or 
         "sources": "\n".join(f"{u.kind} {u.id} @ {u.revision or 'unpinned'}" for u in s.upstream) or None,
         "authors' release": s.authors_release.pattern if s.authors_release else None,
         "errata": "\n".join(s.errata) or None,
+        "check exceptions": "\n".join(f"{e.rule}: {e.reason} ({e.date})" for e in s.exceptions) or None,
         "not verified": "\n".join(s.unverified) or None,
     }.items():
         if value:
@@ -135,6 +144,18 @@ def show(name: Annotated[str, typer.Argument(help="A config, e.g. ntrex_tha, or 
     console.print(facts)
     console.print()
     console.print(Markdown(ds.body))
+    if bundle is not None:
+        from seabed_datasets.bundle import read_manifest
+        from seabed_datasets.statistics import lines
+
+        manifest = read_manifest(bundle)
+        for shown in [config.name] if config else s.configs:
+            numbers = manifest.get(shown, {}).get("stats")
+            if numbers:
+                broken = ", ".join(f"{rule} {count:,}" for rule, count in numbers["checks"].items())
+                print_table(list(lines(numbers)), f"{shown}; checks: {broken or 'nothing found'}\n")
+            else:
+                typer.echo(f"{bundle} has no statistics of {shown}; `seabed build {shown} --out {bundle}`")
 
 
 @app.command()
@@ -155,13 +176,23 @@ def build(
             "--from", help="upstream (raw files) or release (authors' copies). Default: the card's."
         ),
     ] = None,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Configs built at a time. Default: the CPUs, at most 4.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Build again what is there and current.")] = False,
+    report_file: Annotated[
+        Path | None, typer.Option("--report", help="Write every config's state and reason here, as JSON.")
+    ] = None,
     quiet: Quiet = False,
 ) -> None:
     """Build configs into a folder that load_dataset reads: Parquet, README.md, cards, manifest.json.
 
+    Run it again to continue after a stop: what was made from the same raw files by the same code is kept.
+
     Example: seabed build ntrex_tha xquad_vie --out bundle
     """
     from seabed_datasets.bundle import build as make
+    from seabed_datasets.manifest import replace_text
 
     names = list(configs or [])
     if all_ or task or lang:
@@ -171,29 +202,146 @@ def build(
         raise typer.BadParameter(
             "name at least one config, or --all, --task, --lang; `seabed list` shows them"
         )
-    report = make(names, out, mirror=mirror, source=from_, progress=_bar(quiet))
-    for kind, entries in (("skipped", report.skipped), ("failed", report.failed)):
-        for name, reason in entries.items():
-            typer.echo(f"{kind} {name}: {reason}", err=True)
-    typer.echo(
-        f"built {len(report.built)}, skipped {len(report.skipped)}, failed {len(report.failed)}"
-        + (f" -> {out}" if report.built else "")
-    )
-    if report.failed or not report.built:
+    names = list(dict.fromkeys(names))
+    workers = min(jobs or min(os.cpu_count() or 1, 4), len(names))
+    with bar(len(names), "config", quiet) as step:
+        report = make(
+            names,
+            out,
+            mirror=mirror,
+            source=from_,
+            jobs=workers,
+            force=force,
+            progress=lambda name, _: step(name),
+        )
+    states = report.states()
+    if report_file:
+        rows = {n: {"state": s, "reason": r, "why": report.why.get(n, "")} for n, (s, r) in states.items()}
+        replace_text(report_file, json.dumps(rows, ensure_ascii=False, indent=1) + "\n")
+    summary(states, report.why)
+    done = report.built or report.kept
+    counts = (len(report.built), len(report.kept), len(report.skipped), len(report.failed))
+    typer.echo("built {}, kept {}, skipped {}, failed {}".format(*counts) + (f" -> {out}" if done else ""))
+    if report.failed or not done:
         raise typer.Exit(1)
 
 
-def _bar(quiet: bool):  # type: ignore[no-untyped-def]
+def summary(states: Mapping[str, tuple[str, str]], why: Mapping[str, str]) -> None:
+    """Print to stderr what became of every name: those that succeeded in one line, the others one a line.
+
+    Args:
+        states: name -> (state, reason or "").
+        why: name -> the reason in a few words, counted in a last line.
+    """
+    by_state: dict[str, list[str]] = {}
+    for name, (state, reason) in states.items():
+        if reason:
+            typer.echo(f"{state} {name}: {reason.removeprefix(f'{name}: ')}", err=True)
+        else:
+            by_state.setdefault(state, []).append(name)
+    if len(states) > 1:
+        for state, names in by_state.items():
+            typer.echo(f"{state}: {' '.join(names)}", err=True)
+    if why:
+        counts = Counter(why.values()).most_common()
+        typer.echo("skipped because: " + ", ".join(f"{word} {n}" for word, n in counts), err=True)
+
+
+@contextmanager
+def bar(total: int, unit: str, quiet: bool) -> Iterator[Callable[[str], None]]:
+    """A progress bar on stderr, silent where stderr is no terminal.
+
+    Args:
+        total: how many steps there are.
+        unit: what a step is.
+        quiet: no bar at all.
+
+    Returns:
+        A context manager of the function to call with a name after each step.
+    """
     from tqdm import tqdm
 
-    def wrap(configs: list[Config]) -> Iterator[Config]:
-        bar: Iterable[Config] = tqdm(configs, unit="config", disable=True if quiet else None)
-        for config in bar:
-            if isinstance(bar, tqdm):
-                bar.set_postfix_str(config.name)
-            yield config
+    os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")  # one bar, not one more per file
+    with tqdm(total=total, unit=unit, disable=True if quiet else None) as shown:
 
-    return wrap
+        def step(name: str) -> None:
+            shown.set_postfix_str(name, refresh=False)
+            shown.update()
+
+        yield step
+
+
+@app.command()
+def fetch(
+    keys: Annotated[list[str] | None, typer.Argument(help="Dataset keys or config names.")] = None,
+    to: Annotated[Path, typer.Option(help="The folder: a file lands at <key>/<upstream path>.")] = Path(
+        "raw"
+    ),
+    all_: Annotated[bool, typer.Option("--all", help="Every dataset of SEA-BED.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Download again what is there.")] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Download raw files into a folder that `seabed build --mirror` reads without network.
+
+    Example: seabed fetch ntrex xquad_vie --to raw
+    """
+    from seabed_datasets.fetching import chosen, fetch_all
+
+    names = list(keys or []) + ([d.key for d in catalogue.datasets()] if all_ else [])
+    if not names:
+        raise typer.BadParameter("name at least one dataset or config, or --all; `seabed list` shows them")
+    total = len({c.key for c in chosen(names)})
+    with bar(total, "dataset", quiet) as step:
+        report = fetch_all(names, to, force=force, progress=step)
+    summary(report.states(), report.why)
+    counts = (len(report.fetched), report.bytes / 1e6, len(report.kept), len(report.skipped))
+    typer.echo(
+        "fetched {} files ({:,.1f} MB), kept {} files, skipped {} configs".format(*counts) + f" -> {to}"
+    )
+    if report.fetched or report.kept:
+        typer.echo(f"next: seabed build CONFIG --mirror {to}")
+    if report.skipped:
+        raise typer.Exit(1)
+
+
+@app.command()
+def audit(
+    configs: Annotated[list[str], typer.Argument(help="Config names.")],
+    mirror: Annotated[
+        Path | None, typer.Option(help="Folder of raw files for the upstream side; the network otherwise.")
+    ] = None,
+    format: Annotated[Literal["table", "json"], typer.Option(help="How to print.")] = "table",
+) -> None:
+    """Make configs both ways, from upstream and from the authors' release, and print where they differ.
+
+    Example: seabed audit ntrex_fil
+    """
+    from seabed_datasets.audit import audit as compare
+
+    audits = [compare(name, mirror) for name in configs]
+    if format == "json":
+        typer.echo(json.dumps([a.as_dict() for a in audits], ensure_ascii=False, indent=1))
+        return
+    for a in audits:
+        print_table(a.table(), "\n".join(a.notes()) + "\n")
+
+
+@app.command()
+def coverage(
+    format: Annotated[Literal["table", "json"], typer.Option(help="How to print.")] = "table",
+) -> None:
+    """Recompute the paper's tables of languages, tasks, domains and origin from the cards, beside the printed.
+
+    A cell is our number of datasets and the paper's mark: new, mmteb, or none.
+    """
+    from seabed_datasets.coverage import tables
+
+    found = tables()
+    if format == "json":
+        typer.echo(json.dumps(found, ensure_ascii=False, indent=1))
+        return
+    for title, rows in found.items():
+        print_table(rows, title + "\n")
 
 
 def run(application: typer.Typer) -> None:

@@ -23,7 +23,11 @@ class CardError(SeabedError):
 
 
 class SourceError(SeabedError):
-    """A raw file that cannot be obtained, or is not the file the card describes."""
+    """A raw file that cannot be obtained, or is not the file the card describes; `why` in a few words."""
+
+    def __init__(self, message: str, why: str = "unavailable") -> None:
+        super().__init__(message)
+        self.why = why
 
 
 class RawFormatError(SeabedError):
@@ -31,7 +35,11 @@ class RawFormatError(SeabedError):
 
 
 class DataError(SeabedError):
-    """Rows that break the schema of their task."""
+    """Rows that break the schema of their task; `rule` is the data check that finds the same."""
+
+    def __init__(self, message: str, rule: str = "SB216") -> None:
+        super().__init__(message)
+        self.rule = rule
 
 
 def unknown(kind: str, name: str, known: Iterable[str], hint: str = "") -> UnknownName:

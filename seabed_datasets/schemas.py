@@ -94,7 +94,11 @@ def is_empty(text: str | None) -> bool:
     >>> is_empty("\\u200b\\ufeff ")
     True
     """
-    return text is None or (isinstance(text, str) and not text.translate(_INVISIBLE).strip())
+    if not isinstance(text, str):
+        return text is None
+    seen = text.strip()
+    # Most texts begin with something to read, and need no second look.
+    return not seen or (seen[0] in INVISIBLE and not seen.translate(_INVISIBLE).strip())
 
 
 def with_labels(config: Config, splits: Splits) -> tuple[Config, Splits]:
@@ -120,7 +124,13 @@ def with_labels(config: Config, splits: Splits) -> tuple[Config, Splits]:
     return config.model_copy(update={"labels": ordered}), held
 
 
-def unify(config: Config, split: str, rows: Iterable[Row], dropped: dict[str, int]) -> Iterator[Row]:
+def unify(
+    config: Config,
+    split: str,
+    rows: Iterable[Row],
+    dropped: dict[str, int],
+    refused: Callable[[DataError], None] | None = None,
+) -> Iterator[Row]:
     """Turn a loader's rows into rows of the task's schema, checking each.
 
     Texts are stored NFC. Label names become integers. A missing `id` becomes the row's position in the
@@ -131,6 +141,8 @@ def unify(config: Config, split: str, rows: Iterable[Row], dropped: dict[str, in
         split: the split they belong to.
         rows: what the loader made.
         dropped: reason -> number of rows left out; filled while the iterator runs.
+        refused: is told of a row that breaks the schema, which is then left out; without it the first such
+            row raises.
 
     Returns:
         Rows that fit `features(config)`.
@@ -139,28 +151,36 @@ def unify(config: Config, split: str, rows: Iterable[Row], dropped: dict[str, in
         DataError: a column is missing or unknown, a label is not in the card, a score is not a finite
             number in the card's range, an id repeats; the message names config, split and row.
     """
-    make = _ROW[config.task]
-    columns = set(_COLUMNS[config.task])
     seen: set[str] = set()
     for position, row in enumerate(rows):
-        where = f"{config.name}, split {split!r}, row {position}"
-        strange = set(row) - columns
-        if strange:
-            raise DataError(f"{where}: unknown columns {sorted(strange)}, expected {_COLUMNS[config.task]}")
         try:
-            clean = make(config, row)
-        except KeyError as error:
-            raise DataError(f"{where}: the loader gave no {error}") from None
+            clean = _checked(config, row)
+            if clean is None:
+                dropped["empty"] = dropped.get("empty", 0) + 1
+                continue
+            identity = str(row["id"]) if row.get("id") is not None else str(position)
+            if identity in seen:
+                raise DataError(f"id {identity!r} is used twice", "SB210")
         except DataError as error:
-            raise DataError(f"{where}: {error}") from None
-        if clean is None:
-            dropped["empty"] = dropped.get("empty", 0) + 1
+            explained = DataError(f"{config.name}, split {split!r}, row {position}: {error}", error.rule)
+            if refused is None:
+                raise explained from None
+            refused(explained)
             continue
-        identity = str(row["id"]) if row.get("id") is not None else str(position)
-        if identity in seen:
-            raise DataError(f"{where}: id {identity!r} is used twice")
         seen.add(identity)
         yield {"id": identity, **clean}
+
+
+def _checked(config: Config, row: Row) -> Row | None:
+    strange = set(row) - set(_COLUMNS[config.task])
+    if strange:
+        raise DataError(f"unknown columns {sorted(strange)}, expected {_COLUMNS[config.task]}")
+    try:
+        return _ROW[config.task](config, row)
+    except KeyError as error:
+        raise DataError(f"the loader gave no {error}") from None
+    except (TypeError, ValueError) as error:
+        raise DataError(f"a value has the wrong type: {error}") from None
 
 
 _COLUMNS: dict[str, list[str]] = {
@@ -185,7 +205,7 @@ def _nfc(text: Any) -> str:
 def _label(config: Config, name: Any) -> int:
     labels = config.labels or []
     if name not in labels:
-        raise DataError(f"label {name!r} is not one of the card's {labels}")
+        raise DataError(f"label {name!r} is not one of the card's {labels}", "SB207")
     return labels.index(name)
 
 
@@ -205,7 +225,7 @@ def _sts(config: Config, row: Row) -> Row | None:
     clean, score = _sentences(config, row), float(row["score"])
     low, high = config.score_range or (-math.inf, math.inf)
     if not (math.isfinite(score) and low <= score <= high):
-        raise DataError(f"score {score} is outside the card's range {low} to {high}")
+        raise DataError(f"score {score} is outside the card's range {low} to {high}", "SB208")
     return clean and clean | {"score": score}
 
 

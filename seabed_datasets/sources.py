@@ -6,10 +6,11 @@ one cache folder, and are tried again on network failures.
 
 from __future__ import annotations
 
-import fnmatch
 import hashlib
 import json
 import os
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -21,6 +22,7 @@ from seabed_datasets.errors import SourceError
 
 GITHUB = "https://raw.githubusercontent.com"
 ATTEMPTS = 3
+SOURCE_NOTE = "SOURCE.json"
 
 
 @dataclass(frozen=True)
@@ -102,7 +104,8 @@ def needs(config: Config) -> list[Need]:
             found.append(Need(source, filled, filled if filled != source.id else "", files))
     if not found:
         raise SourceError(
-            f"{config.name}: the card names no upstream source; try `seabed build {config.name} --from release`"
+            f"{config.name}: the card names no upstream source; try `seabed build {config.name} --from release`",
+            "no source",
         )
     return found
 
@@ -122,23 +125,59 @@ def fetch(config: Config, mirror: Path | None = None) -> Raw:
     """
     files: dict[str, list[Path]] = {}
     used: list[Used] = []
+    for need, role, path in wanted(config, mirror):
+        local, record = obtain(config, need, path, mirror)
+        files.setdefault(role, []).append(local)
+        used.append(record)
+    return Raw(files, used)
+
+
+def wanted(config: Config, mirror: Path | None = None) -> Iterator[tuple[Need, str, str]]:
+    """Every raw file of a config, before any is there.
+
+    Args:
+        config: which config.
+        mirror: a folder to look up patterns in; None asks the Hub.
+
+    Returns:
+        (source, role, path), every `*` replaced by what there is.
+
+    Raises:
+        SourceError: the card has no upstream for this config, or nothing matches a pattern.
+    """
     for need in needs(config):
         for role, patterns in need.files.items():
             for path in _expand(config, need, patterns, mirror):
-                local, revision, cut = (
-                    _from_mirror(config, need, path, mirror) if mirror else _download(config, need, path)
-                )
-                sha = file_sha256(local)
-                expected = need.source.sha256.get(path)
-                if expected and sha != expected and not cut:
-                    raise SourceError(
-                        f"{config.name}: {path} of {need.id} has sha256 {sha}, the card says {expected}; "
-                        "upstream changed or the file is damaged"
-                    )
-                files.setdefault(role, []).append(local)
-                size = local.stat().st_size
-                used.append(Used(need.source.kind, need.id, revision, path, sha, size, cut))
-    return Raw(files, used)
+                yield need, role, path
+
+
+def obtain(config: Config, need: Need, path: str, mirror: Path | None = None) -> tuple[Path, Used]:
+    """Get one raw file and check it against the card.
+
+    Args:
+        config: the config it is for.
+        need: its source.
+        path: inside the source.
+        mirror: a folder that holds it; None downloads.
+
+    Returns:
+        Where it lies, and what it is.
+
+    Raises:
+        SourceError: it is missing, cannot be downloaded, or is not the one the card describes.
+    """
+    local, revision, cut = (
+        _from_mirror(config, need, path, mirror) if mirror else _download(config, need, path)
+    )
+    sha = file_sha256(local)
+    expected = need.source.sha256.get(path)
+    if expected and sha != expected and not cut:
+        raise SourceError(
+            f"{config.name}: {path} of {need.id} has sha256 {sha}, the card says {expected}; "
+            "upstream changed or the file is damaged",
+            "changed",
+        )
+    return local, Used(need.source.kind, need.id, revision, path, sha, local.stat().st_size, cut)
 
 
 def _expand(config: Config, need: Need, patterns: list[str], mirror: Path | None) -> list[str]:
@@ -149,37 +188,76 @@ def _expand(config: Config, need: Need, patterns: list[str], mirror: Path | None
             paths.append(pattern)
             continue
         if mirror:
-            folder = _mirror_folder(config, need, mirror)
+            folder = mirror_folder(config, need, mirror)
             found = sorted(p.relative_to(folder).as_posix() for p in folder.glob(pattern) if p.is_file())
         elif need.source.kind == "manual":
             raise _by_hand(config, need, pattern)
         else:
-            found = sorted(fnmatch.filter(hub_list(config.name, need.id, need.source.revision), pattern))
+            # As Path.glob: * stops at a slash, **/ is any number of folders.
+            wanted = re.escape(pattern).replace(r"\*\*/", "(?:.*/)?").replace(r"\*", "[^/]*")
+            listed = hub_list(config.name, need.id, need.source.revision)
+            found = sorted(path for path in listed if re.fullmatch(wanted, path))
+        if not found and mirror:
+            raise _not_there(config, mirror, folder / pattern, "nothing that matches")
         if not found:
-            raise SourceError(f"{config.name}: nothing matches {pattern} in {mirror or need.id}")
+            raise SourceError(f"{config.name}: nothing matches {pattern} in {need.id}", "gone")
         paths += found
     return paths
 
 
-def _mirror_folder(config: Config, need: Need, mirror: Path) -> Path:
-    key: str = _mirror_note(mirror / config.key).get("same_as", config.key)
+def mirror_folder(config: Config, need: Need, mirror: Path) -> Path:
+    """Where a mirror keeps the files of a source.
+
+    Args:
+        config: the config they are for.
+        need: the source.
+        mirror: the folder.
+
+    Returns:
+        The folder that `path` of a file is relative to.
+    """
+    key: str = mirror_note(mirror / config.key).get("same_as", config.key)
     return mirror / key / need.folder
 
 
 def _from_mirror(config: Config, need: Need, path: str, mirror: Path) -> tuple[Path, str | None, str | None]:
-    local = _mirror_folder(config, need, mirror) / path
+    local = mirror_folder(config, need, mirror) / path
     if not local.is_file():
+        raise _not_there(config, mirror, local, "no")
+    key, *below = local.relative_to(mirror).parts
+    note, name = mirror_note(mirror / key), "/".join(below)
+    revision = note.get("fetched", {}).get(name, {}).get("revision", need.source.revision)
+    return local, revision, note.get("truncated", {}).get(name)
+
+
+def _not_there(config: Config, mirror: Path, file: Path, what: str) -> SourceError:
+    return SourceError(
+        f"{config.name}: the mirror has {what} {file.relative_to(mirror)}; "
+        f"`seabed fetch {config.key} --to {mirror}` gets it",
+        "not in the mirror",
+    )
+
+
+def mirror_note(folder: Path) -> dict[str, Any]:
+    """What is noted of the raw files of a dataset in a mirror.
+
+    Args:
+        folder: the dataset's.
+
+    Returns:
+        The content of its SOURCE.json, {} without one: `fetched` (path -> what `seabed fetch` got),
+        `truncated` (path -> how a file is cut), `same_as` (the dataset whose files serve this one too).
+
+    Raises:
+        SourceError: the note is damaged.
+    """
+    file = folder / SOURCE_NOTE
+    try:
+        note: dict[str, Any] = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    except json.JSONDecodeError as error:
         raise SourceError(
-            f"{config.name}: the mirror has no {local.relative_to(mirror)}; "
-            f"`seabed fetch {config.key} --to {mirror}` gets it"
-        )
-    key = local.relative_to(mirror).parts[0]
-    return local, need.source.revision, _mirror_note(mirror / key).get("truncated", {}).get(path)
-
-
-def _mirror_note(folder: Path) -> dict[str, Any]:
-    file = folder / "SOURCE.json"
-    note: dict[str, Any] = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+            f"{file} is damaged: {error}; delete it and `seabed fetch` again", "changed"
+        ) from None
     return note
 
 
@@ -202,7 +280,30 @@ def hub_list(name: str, repo: str, revision: str | None) -> list[str]:
     try:
         return HfApi().list_repo_files(repo, repo_type="dataset", revision=revision)
     except Exception as error:
-        raise SourceError(f"{name}: cannot list {repo} at {revision or 'main'}: {error}") from None
+        raise SourceError(
+            f"{name}: cannot list {repo} at {revision or 'main'}: {error}", why(error)
+        ) from None
+
+
+def why(error: Exception) -> str:
+    """Sort a failed download into the words of a summary.
+
+    Args:
+        error: what the client raised.
+
+    Returns:
+        "gated", "forbidden or needs login", "gone", "changed" or "unreachable".
+    """
+    from huggingface_hub.errors import GatedRepoError
+
+    if isinstance(error, GatedRepoError):
+        return "gated"
+    if isinstance(error, ValueError) and "hash" in str(error):
+        return "changed"
+    status = getattr(getattr(error, "response", None), "status_code", None)
+    if status in (401, 403):
+        return "forbidden or needs login"
+    return "gone" if status in (404, 410) else "unreachable"
 
 
 def cache_dir() -> Path:
@@ -219,7 +320,8 @@ def cache_dir() -> Path:
 def _by_hand(config: Config, need: Need, path: str) -> SourceError:
     return SourceError(
         f"{config.name}: {need.id} must be obtained by hand: {need.source.access}. "
-        f"Put {path} under DIR/{config.key}/ and build with `--mirror DIR`"
+        f"Put {path} under DIR/{config.key}/ and build with `--mirror DIR`",
+        "by hand",
     )
 
 
@@ -258,12 +360,14 @@ def hub_file(name: str, repo: str, path: str, revision: str | None) -> tuple[Pat
         local = Path(hf_hub_download(repo, path, repo_type="dataset", revision=revision))
     except GatedRepoError:
         raise SourceError(
-            f"{name}: {repo} is gated: accept its conditions on the Hub, then `hf auth login` and try again"
+            f"{name}: {repo} is gated: accept its conditions on the Hub, then `hf auth login` and try again",
+            "gated",
         ) from None
     except Exception as error:
-        raise SourceError(f"{name}: cannot get {path} of {repo} at {revision or 'main'}: {error}") from None
-    parts = local.parts
-    return local, parts[parts.index("snapshots") + 1]
+        raise SourceError(
+            f"{name}: cannot get {path} of {repo} at {revision or 'main'}: {error}", why(error)
+        ) from None
+    return local, local.parents[len(Path(path).parts) - 1].name
 
 
 def _get(name: str, url: str, path: str, sha256: str | None) -> Path:
@@ -285,7 +389,7 @@ def _get(name: str, url: str, path: str, sha256: str | None) -> Path:
     try:
         return Path(keeper.fetch(target.name, downloader=pooch.HTTPDownloader(timeout=60)))
     except (requests.RequestException, ValueError, OSError) as error:
-        raise SourceError(f"{name}: cannot get {url}: {error}") from None
+        raise SourceError(f"{name}: cannot get {url}: {error}", why(error)) from None
 
 
 def file_sha256(path: Path) -> str:

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from seabed_datasets.bundle import MANIFEST, read_manifest
 from seabed_datasets.catalogue import Config
 from seabed_datasets.errors import DataError, SeabedError
+from seabed_datasets.manifest import MANIFEST, read_manifest
+from seabed_datasets.reading import snapshot
 from seabed_datasets.sources import file_sha256
 
 
@@ -44,7 +45,7 @@ def open_bundle(data: str | Path, *, revision: str | None = None, offline: bool 
             raise SeabedError(
                 f"--data {data}: no such folder; `seabed build CONFIG --out {data}` makes a bundle"
             )
-        folder = _snapshot(str(data), [MANIFEST], revision, offline)
+        folder = snapshot(str(data), [MANIFEST], revision, offline)
         commit = folder.name
     return Bundle(str(data), folder, commit, read_manifest(folder))
 
@@ -61,24 +62,7 @@ def fetch_configs(bundle: Bundle, configs: Iterable[str], *, offline: bool = Fal
         SeabedError: they cannot be fetched.
     """
     if bundle.revision is not None:
-        _snapshot(bundle.name, [MANIFEST, *(f"data/{c}/*" for c in configs)], bundle.revision, offline)
-
-
-def _snapshot(repo: str, patterns: list[str], revision: str | None, offline: bool) -> Path:
-    from huggingface_hub import snapshot_download
-
-    try:
-        return Path(
-            snapshot_download(
-                repo,
-                repo_type="dataset",
-                revision=revision,
-                allow_patterns=patterns,
-                local_files_only=offline,
-            )
-        )
-    except Exception as error:
-        raise SeabedError(f"cannot get {repo} from the Hub: {error}") from None
+        snapshot(bundle.name, [MANIFEST, *(f"data/{c}/*" for c in configs)], bundle.revision, offline)
 
 
 def read_splits(bundle: Bundle, config: Config) -> dict[str, dict[str, list[Any]]]:
@@ -109,3 +93,17 @@ def read_splits(bundle: Bundle, config: Config) -> dict[str, dict[str, list[Any]
             )
         splits[split] = pyarrow.parquet.read_table(path).to_pydict()
     return splits
+
+
+def data_bytes(bundle: Bundle, config: str) -> int:
+    """How large a config's files are: a measure of how long it takes.
+
+    Args:
+        bundle: where.
+        config: name of the config.
+
+    Returns:
+        Bytes; 0 for files that are missing.
+    """
+    folder = bundle.folder / "data" / config
+    return sum(path.resolve().stat().st_size for path in folder.glob("*.parquet")) if folder.is_dir() else 0

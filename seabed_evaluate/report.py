@@ -1,172 +1,251 @@
-"""Result files -> tables: scores by task and by language, partial runs shown as partial."""
+"""Units -> tables: the paper's Tables 5, 6, 8 and 9 and other breakdowns, with the published scores beside."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from statistics import fmean
-from typing import Any
+from dataclasses import dataclass, field, replace
+from statistics import fmean, pstdev
+from typing import Any, Literal, get_args
 
-import numpy as np
-
-from seabed_datasets import catalogue
-from seabed_datasets.errors import SeabedError
-from seabed_datasets.vocabulary import LANGUAGES, TASKS
+from seabed_evaluate.paper_results import PaperTable, paper_table
 from seabed_evaluate.results import Result
+from seabed_evaluate.units import Cell, Run, average_error, cells, columns, runs_of
+
+By = Literal["task", "language", "origin", "domain", "script", "dataset", "unit"]
+BY: tuple[str, ...] = get_args(By)
+
+# The paper's table of each breakdown: Table 5 tasks, 6 languages, 8 and 9 languages by origin.
+_PUBLISHED = {("task", None): 5, ("language", None): 6, ("language", "human"): 8, ("language", "machine"): 9}
 
 
 @dataclass(frozen=True)
-class Cell:
-    """A mean over units: how many of how many; score is None where there is none."""
+class Row:
+    """A model in a table. Scores are fractions; `published`: printed in the paper, not scored here.
 
-    score: float | None
-    units: int
-    of: int
+    `average` and `sd` (population) are over the columns, None where a column is missing or partial; `rank` is
+    by average, `ranks` by column, both among whole ones only.
+    """
 
-    def text(self) -> str:
-        """The cell as a table shows it, x100; a partial one says how many units it covers."""
-        if self.score is None:
-            return "-"
-        part = "" if self.units == self.of else f" ({self.units}/{self.of})"
-        return f"{self.score * 100:.2f}{part}"
-
-
-@dataclass(frozen=True)
-class Summary:
-    """The scores of one run (one model, one set of prompts, one protocol)."""
-
-    name: str
-    run: str
-    protocol: str
-    sample: bool
-    truncated: int
-    tasks: dict[str, Cell]
-    languages: dict[str, Cell]
+    model: str
+    cells: dict[str, Cell]
     average: float | None
     sd: float | None
+    average_se: float | None = None
+    published: bool = False
+    run: str | None = None
+    protocol: str | None = None
+    dtype: str | None = None
+    sample: bool = False
+    truncated: int = 0
+    rank: int | None = None
+    ranks: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The model's name with what sets this row apart."""
+        if self.published:
+            return f"{self.model} (paper)"
+        marks = [self.protocol] if self.protocol not in ("paper", None) else []
+        marks += ["sample data"] if self.sample else []
+        if self.truncated:
+            marks.append(f"{self.truncated} config{'s' * (self.truncated > 1)} of cut files")
+        return f"{self.model} [{self.run}]" + (f" ({', '.join(marks)})" if marks else "")
 
 
-def unit_scores(results: Iterable[Result]) -> dict[tuple[str, str], float]:
-    """Scores of the units that are averaged.
+@dataclass(frozen=True)
+class Table:
+    """One breakdown: rows of models, best average first."""
+
+    by: str
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[Row, ...]
+    averaged: bool
+    notes: tuple[str, ...]
+
+
+def tables(
+    results: Iterable[Result], by: Sequence[str] = ("task", "language"), *, paper: bool = True
+) -> list[Table]:
+    """Scores as tables.
 
     Args:
-        results: of one run.
+        results: of any number of runs; sample sets and SEA-BED's own are never in one table.
+        by: breakdowns, of `BY`.
+        paper: put the paper's printed rows beside, where it has them.
 
     Returns:
-        (dataset, language) -> score: the mean of the dataset's configs that count under this language.
-
-    Source:
-        the paper averages over dataset-language pairs; a pair of languages counts under both.
-    """
-    parts: dict[tuple[str, str], list[float]] = defaultdict(list)
-    for r in results:
-        for language in r["units"]:
-            parts[r["dataset"], language].append(r["score"])
-    return {unit: fmean(scores) for unit, scores in parts.items()}
-
-
-def summarise(results: Sequence[Result]) -> list[Summary]:
-    """Group results by run and average each.
-
-    Args:
-        results: of any number of runs.
-
-    Returns:
-        One summary per run, best average first; sample sets are summarised apart from SEA-BED's own.
+        The tables.
 
     Raises:
         SeabedError: one run holds a config twice with different data.
     """
-    runs: dict[tuple[str, bool], list[Result]] = defaultdict(list)
-    for r in results:
-        runs[r["run"], r["sample"]].append(r)
-    summaries = [_summary(run, sample, group) for (run, sample), group in runs.items()]
-    return sorted(summaries, key=lambda s: (s.sample, -(s.average or 0), s.name))
+    runs = runs_of(results)
+    made = []
+    for sample in (False, True):
+        group = [r for r in runs if r.sample == sample]
+        for part in by if group else ():
+            if part == "origin":
+                made += [_table(group, "language", o, paper and not sample) for o in ("human", "machine")]
+            else:
+                made.append(_table(group, part, None, paper and not sample))
+    return [t for t in made if t.columns]
 
 
-def _summary(run: str, sample: bool, results: list[Result]) -> Summary:
-    by_config: dict[str, Result] = {}
-    for r in results:
-        other = by_config.setdefault(r["config"], r)
-        if other["settings_hash"] != r["settings_hash"]:
-            raise SeabedError(
-                f"{r['config']} is there twice with different data or code for {r['model']['model']}; "
-                "report one results folder at a time"
+def published_rows(by: str, origin: str | None = None) -> tuple[list[Row], PaperTable | None]:
+    """The paper's rows of a breakdown.
+
+    Args:
+        by: task or language; anything else has none.
+        origin: None for all datasets, or human or machine.
+
+    Returns:
+        The rows, averages computed from their columns, and the table they are from.
+    """
+    number = _PUBLISHED.get((by, origin))
+    if number is None:
+        return [], None
+    table = paper_table(number)
+    rows = []
+    for model, printed in table.rows.items():
+        scores = {c: (printed[c] or 0) / 100 for c in columns(by)}
+        rows.append(
+            Row(
+                model,
+                {c: Cell(s, 1, 1) for c, s in scores.items()},
+                fmean(scores.values()),
+                pstdev(scores.values()),
+                published=True,
             )
-    units = unit_scores(by_config.values())
-    task_of = {r["dataset"]: r["task"] for r in results}
-    totals = _totals(sample)
-    tasks = {
-        task: _cell([s for (d, _), s in units.items() if task_of[d] == task], totals.get(task, 0))
-        for task in TASKS
-    }
-    languages = {
-        lang: _cell([s for (_, unit), s in units.items() if unit == lang], totals.get(lang, 0))
-        for lang in LANGUAGES
-    }
-    scores = [c.score for c in tasks.values() if c.score is not None]
-    whole = len(scores) == len(TASKS)
-    first = results[0]
-    return Summary(
-        name=str(first["model"]["model"]),
-        run=run[:8],
-        protocol=first["protocol"]["name"],
-        sample=sample,
-        truncated=sum(r["data"]["truncated"] for r in by_config.values()),
-        tasks=tasks,
-        languages=languages,
+        )
+    return rows, table
+
+
+def _table(runs: list[Run], by: str, origin: str | None, paper: bool) -> Table:
+    names, averaged = columns(by, runs[0].sample), by in ("task", "language")
+    rows = [_row(run, by, origin, names, averaged) for run in runs]
+    shown = tuple(n for n in names if any(r.cells[n].score is not None for r in rows))
+    published, source = published_rows(by, origin) if paper and shown else ([], None)
+    rows = _ranked(rows + published, names)
+    title = f"Scores by {by}" + (f", {origin}-made datasets" if origin else "")
+    return Table(by, title, shown, tuple(rows), averaged, tuple(_notes(runs, rows, by, origin, source)))
+
+
+def _row(run: Run, by: str, origin: str | None, names: list[str], averaged: bool) -> Row:
+    found = cells(run, by, origin)
+    needed = [found[n] for n in names if found[n].of]
+    scores = [c.score for c in needed if c.score is not None]
+    whole = averaged and all(c.whole for c in needed)
+    return Row(
+        model=run.model,
+        cells=found,
         average=fmean(scores) if whole else None,
-        sd=float(np.std(scores)) if whole else None,
+        sd=pstdev(scores) if whole else None,
+        average_se=average_error(run, by, origin) if whole else None,
+        run=run.run,
+        protocol=run.protocol,
+        dtype=run.dtype,
+        sample=run.sample,
+        truncated=len(run.truncated),
     )
 
 
-def _cell(scores: list[float], of: int) -> Cell:
-    return Cell(fmean(scores) if scores else None, len(scores), of)
+def _ranked(rows: list[Row], names: list[str]) -> list[Row]:
+    """Rank by average and by column; equal scores share the better rank."""
+    rows = sorted(rows, key=lambda r: (r.average is None, -(r.average or 0), r.model))
+    averages = [r.average for r in rows if r.average is not None]
+    whole = {n: [s for r in rows if (s := _whole(r, n)) is not None] for n in names}
+    return [
+        replace(
+            r,
+            rank=None if r.average is None else 1 + sum(a > r.average for a in averages),
+            ranks={
+                n: 1 + sum(other > s for other in whole[n]) for n in names if (s := _whole(r, n)) is not None
+            },
+        )
+        for r in rows
+    ]
 
 
-def _totals(sample: bool) -> dict[str, int]:
-    """Units there are, by task and by language."""
-    units = {(c.key, c.task, lang) for c in catalogue.configs(sample=sample) for lang in c.units}
-    totals: dict[str, int] = defaultdict(int)
-    for _, task, lang in units:
-        totals[task] += 1
-        totals[lang] += 1
-    return totals
+def _whole(row: Row, name: str) -> float | None:
+    cell = row.cells[name]
+    return cell.score if cell.whole else None
 
 
-def tables(summaries: Sequence[Summary]) -> dict[str, list[dict[str, str]]]:
-    """Summaries as tables of text.
+def _notes(
+    runs: list[Run], rows: list[Row], by: str, origin: str | None, source: PaperTable | None
+) -> Iterable[str]:
+    if any(0 < c.units < c.of for r in rows for c in r.cells.values()) or any(
+        r.average is None for r in rows if by in ("task", "language")
+    ):
+        yield (
+            "A cell such as 91.20 (3/94) covers 3 of 94 units; a row that misses units has no average "
+            "and no rank."
+        )
+    if source is not None:
+        yield (
+            f"(paper): printed in Table {source.number} of the paper; average and SD follow from the "
+            "printed columns."
+        )
+        for m in source.misprints:
+            if m.column in ("average", "sd"):
+                yield (
+                    f"Table {source.number} prints {m.column} {m.printed:.2f} for {m.row}; its columns "
+                    f"give {m.computed:.2f}."
+                )
+        for r in rows:
+            if not r.published and r.ranks:
+                total = sum(o.published for o in rows)
+                places = ", ".join(f"{n} {place}" for n, place in r.ranks.items())
+                overall = f"{r.rank} overall; " if r.rank else ""
+                yield f"Rank of {r.name} beside the {total} published models: {overall}{places}."
+    if by == "domain":
+        yield "A unit counts in each domain of its dataset."
+    if origin is not None:
+        yield "Origin as the cards give it; the paper does not state its own split."
+    yield from mixtures(runs)
+
+
+def mixtures(runs: Sequence[Run]) -> Iterable[str]:
+    """What makes runs differ besides the model, so that nothing is mixed silently.
 
     Args:
-        summaries: from `summarise`.
+        runs: shown together.
 
-    Returns:
-        "by task" and "by language" -> rows; a column nobody has a score in is left out.
+    Yields:
+        One sentence per difference.
     """
-
-    def rows(part: str) -> list[dict[str, str]]:
-        cells: list[dict[str, Cell]] = [getattr(s, part) for s in summaries]
-        shown = [n for n in cells[0] if any(c[n].score is not None for c in cells)]
-        return [
-            {"model": _name(s)}
-            | {n: c[n].text() for n in shown}
-            | ({"average": _number(s.average), "SD": _number(s.sd)} if part == "tasks" else {})
-            for s, c in zip(summaries, cells, strict=True)
-        ]
-
-    return {"by task": rows("tasks"), "by language": rows("languages")}
-
-
-def _name(summary: Summary) -> str:
-    marks = [summary.protocol] if summary.protocol != "paper" else []
-    marks += ["sample data"] if summary.sample else []
-    marks += [f"{summary.truncated} configs of cut files"] if summary.truncated else []
-    return f"{summary.name} [{summary.run}]" + (f" ({', '.join(marks)})" if marks else "")
-
-
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value * 100:.2f}"
+    for what in ("protocol", "dtype"):
+        values = sorted({getattr(r, what) for r in runs})
+        if len(values) > 1:
+            each = "; ".join(
+                f"{v}: {', '.join(f'{r.model} [{r.run}]' for r in runs if getattr(r, what) == v)}"
+                for v in values
+            )
+            yield f"MIXED {what}: {each}."
+    seen: dict[str, set[str]] = defaultdict(set)
+    for run in runs:
+        for config, digest in run.data.items():
+            seen[config].add(digest)
+    if differ := sorted(c for c, digests in seen.items() if len(digests) > 1):
+        more = f" and {len(differ) - 5} more" if len(differ) > 5 else ""
+        yield f"MIXED data: {', '.join(differ[:5])}{more} not the same rows in every run."
+    versions = sorted(set().union(*(r.versions for r in runs)))
+    if len(versions) > 1:
+        yield f"MIXED versions of seabed: {', '.join(versions)}."
+    for run in runs:
+        if len(run.revisions) > 1:
+            yield f"{run.model} [{run.run}] was scored on data from {', '.join(sorted(run.revisions))}."
+        if run.truncated:
+            more = f" and {len(run.truncated) - 5} more" if len(run.truncated) > 5 else ""
+            yield (
+                f"CUT FILES: {run.model} [{run.run}] was scored on cut raw files for "
+                f"{', '.join(run.truncated[:5])}{more}: not the benchmark's rows."
+            )
+        missing = sum(u.se is None for u in run.units)
+        if missing:
+            yield f"{run.model} [{run.run}]: {missing} units without an interval."
 
 
 def config_rows(results: Sequence[Result]) -> list[dict[str, Any]]:
@@ -176,15 +255,19 @@ def config_rows(results: Sequence[Result]) -> list[dict[str, Any]]:
         results: of any number of runs.
 
     Returns:
-        Model, config, task, main score and its value.
+        Model, config, task, main score, its value and its 95 % interval.
     """
-    return [
-        {
-            "model": str(r["model"]["model"]),
-            "config": r["config"],
-            "task": r["task"],
-            "measure": r["main_score"],
-            "score": f"{r['score'] * 100:.2f}",
-        }
-        for r in results
-    ]
+    rows = []
+    for r in results:
+        i = r.get("interval")
+        rows.append(
+            {
+                "model": str(r["model"]["model"]),
+                "config": r["config"] + (" (cut file)" if r["data"]["truncated"] else ""),
+                "task": r["task"],
+                "measure": r["main_score"],
+                "score": f"{r['score'] * 100:.2f}",
+                "95 %": f"{i['low'] * 100:.2f} to {i['high'] * 100:.2f}" if i else "-",
+            }
+        )
+    return rows

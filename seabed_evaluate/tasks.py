@@ -1,7 +1,8 @@
 """One function per task: a config's rows and an embedding function -> scores.
 
 `embed(texts, side, instructions)` returns float32 vectors of shape (n, dimension) of the final, prompted
-texts; a split is a dict of columns. The arithmetic is the metric modules' own.
+texts; a split is a dict of columns. The arithmetic is the metric modules' own. Beside the scores stands
+`outcomes`, what intervals and comparisons need of every item (see `seabed_evaluate.outcomes`).
 """
 
 from __future__ import annotations
@@ -16,15 +17,16 @@ from seabed_datasets.errors import DataError
 from seabed_evaluate.bitext_mining.scores import bitext_mining_scores
 from seabed_evaluate.classification.scores import classification_scores
 from seabed_evaluate.clustering.scores import clustering_scores
-from seabed_evaluate.encoders import Vectors
+from seabed_evaluate.encoding import Vectors
 from seabed_evaluate.instruction_retrieval.scores import instruction_retrieval_scores
-from seabed_evaluate.multilabel_classification.scores import multilabel_classification_scores
+from seabed_evaluate.multilabel_classification.scores import indicators, multilabel_classification_scores
+from seabed_evaluate.outcomes import bitext_values, clustering_values, compact
 from seabed_evaluate.pair_classification.scores import pair_classification_scores
 from seabed_evaluate.prompts import Side
 from seabed_evaluate.protocols import Classifier, Protocol
 from seabed_evaluate.reranking.scores import reranking_scores
 from seabed_evaluate.retrieval.scores import retrieval_scores
-from seabed_evaluate.similarity import cosines, top_k
+from seabed_evaluate.similarity import cosines, top_k, top_k_of_parts
 from seabed_evaluate.sts.scores import sts_scores
 
 Split = dict[str, list[Any]]
@@ -32,6 +34,35 @@ Scores = dict[str, Any]
 Embed = Callable[[Sequence[str], Side, Sequence[str | None] | None], Vectors]
 
 MAX_ITERATIONS = 10_000
+# Documents whose vectors are held at once.
+CORPUS_CHUNK = 65_536
+
+
+def inputs(
+    task: str, data: dict[str, Split], protocol: Protocol
+) -> list[tuple[Sequence[str], Side, Sequence[str | None] | None]]:
+    """Everything a task function will ask vectors of, for planning.
+
+    Args:
+        task: name of the task.
+        data: its splits.
+        protocol: the settings.
+
+    Returns:
+        Texts, side and own instructions, as `embed` is called with them.
+    """
+    test = data["test"]
+    if task in ("bitext_mining", "pair_classification", "sts"):
+        return [(test["sentence1"], "query", None), (test["sentence2"], "query", None)]
+    if task in ("classification", "multilabel_classification"):
+        return [(data["train"]["text"], "query", None), (test["text"], "query", None)]
+    if task == "clustering":
+        return [(test["text"], "query", None)]
+    if task == "reranking":
+        candidates = [d for row in test["documents"] for d in row]
+        return [(test["query"], "query", None), (candidates, "document", None)]
+    own = _own_instructions(test, protocol) if task == "instruction_retrieval" else (test["text"], None)
+    return [(own[0], "query", own[1]), (data["corpus"]["text"], "document", None)]
 
 
 def bitext_mining(data: dict[str, Split], embed: Embed, protocol: Protocol) -> Scores:
@@ -54,9 +85,21 @@ def bitext_mining(data: dict[str, Split], embed: Embed, protocol: Protocol) -> S
         places.setdefault(text, row)
     source = embed(test["sentence1"], "query", None)
     target = embed(list(places), "query", None)
-    nearest, _ = top_k(source, target, 1)
+    nearest, _ = top_k(source, target, 1, device=getattr(embed, "device", None))
     chosen = np.array(list(places.values()))[nearest[:, 0]]
-    return bitext_mining_scores(chosen, np.arange(len(chosen)))
+    scores = bitext_mining_scores(chosen, np.arange(len(chosen)))
+    return scores | {"outcomes": compact(values=bitext_values(chosen))}
+
+
+def _scored(function: Callable[..., Scores], predictions: Any, references: Any, **options: Any) -> Scores:
+    scores = function(predictions, references, **options)
+    return scores | {"outcomes": compact(predictions=predictions, references=references)}
+
+
+def _per_query(scores: Scores, measure: str) -> Scores:
+    """Keep the main measure's value of every query; a query that does not count is NaN."""
+    values = np.array(scores.pop("per_query")[measure], dtype=np.float64)
+    return scores | {"outcomes": compact(values=values)}
 
 
 def pair_classification(data: dict[str, Split], embed: Embed, protocol: Protocol) -> Scores:
@@ -71,7 +114,7 @@ def pair_classification(data: dict[str, Split], embed: Embed, protocol: Protocol
         The scores of seabed_evaluate.pair_classification.
     """
     test = data["test"]
-    return pair_classification_scores(_pair_cosines(test, embed), test["label"])
+    return _scored(pair_classification_scores, _pair_cosines(test, embed), test["label"])
 
 
 def sts(data: dict[str, Split], embed: Embed, protocol: Protocol) -> Scores:
@@ -86,7 +129,7 @@ def sts(data: dict[str, Split], embed: Embed, protocol: Protocol) -> Scores:
         The scores of seabed_evaluate.sts.
     """
     test = data["test"]
-    return sts_scores(_pair_cosines(test, embed), test["score"])
+    return _scored(sts_scores, _pair_cosines(test, embed), test["score"])
 
 
 def _pair_cosines(test: Split, embed: Embed) -> Any:
@@ -110,10 +153,10 @@ def classification(data: dict[str, Split], embed: Embed, protocol: Protocol) -> 
     train, test = data["train"], data["test"]
     if len(set(train["label"])) < 2:
         raise DataError("the train split has a single class, so nothing can be learned from it")
-    model = _classifier(protocol.classifier, protocol.seed)
-    model.fit(_float64(embed(train["text"], "query", None)), train["label"])
+    vectors = _float64(embed(train["text"], "query", None))
+    model = _fitted(protocol.classifier, protocol.seed, vectors, train["label"])
     predicted = model.predict(_float64(embed(test["text"], "query", None)))
-    scores: Scores = classification_scores(predicted, test["label"])
+    scores = _scored(classification_scores, predicted, test["label"])
     return scores | {"iterations": int(np.max(model.n_iter_))}
 
 
@@ -143,23 +186,28 @@ def multilabel_classification(data: dict[str, Split], embed: Embed, protocol: Pr
         hits = (
             truth[:1].repeat(len(y))
             if truth.all()
-            else _classifier(protocol.multilabel_classifier, protocol.seed).fit(x, truth).predict(y)
+            else _fitted(protocol.multilabel_classifier, protocol.seed, x, truth).predict(y)
         )
         for row in np.flatnonzero(hits):
             predicted[row].append(label)
     count = max([*seen, *(label for row in test["labels"] for label in row)]) + 1
-    return multilabel_classification_scores(predicted, test["labels"], num_labels=count)
+    guesses, truths = (indicators(rows, "labels", count) for rows in (predicted, test["labels"]))
+    return _scored(multilabel_classification_scores, guesses.astype(np.int8), truths.astype(np.int8))
 
 
-def _classifier(kind: Classifier, seed: int) -> Any:
+def _fitted(kind: Classifier, seed: int, vectors: Any, labels: Any) -> Any:
     from sklearn.linear_model import LogisticRegression
     from sklearn.svm import LinearSVC
 
-    # A fit that did not converge is not the optimum the protocol names, so it must not become a score.
-    warnings.filterwarnings("error", message=".*failed to converge.*")
-    if kind == "linear_svc":
-        return LinearSVC(class_weight="balanced", random_state=seed, max_iter=MAX_ITERATIONS)
-    return LogisticRegression(C=1.0, max_iter=MAX_ITERATIONS)
+    model = (
+        LinearSVC(class_weight="balanced", random_state=seed, max_iter=MAX_ITERATIONS)
+        if kind == "linear_svc"
+        else LogisticRegression(C=1.0, max_iter=MAX_ITERATIONS)
+    )
+    with warnings.catch_warnings():
+        # A fit that did not converge is not the optimum the protocol names, so it must not become a score.
+        warnings.filterwarnings("error", message=".*failed to converge.*")
+        return model.fit(vectors, labels)
 
 
 def _float64(vectors: Vectors) -> Any:
@@ -195,8 +243,9 @@ def clustering(data: dict[str, Split], embed: Embed, protocol: Protocol) -> Scor
             n_init=protocol.kmeans_init,
             random_state=seed,
         )
-        result: Scores = clustering_scores(model.fit_predict(vectors), test["label"])
-        return result
+        found = model.fit_predict(vectors)
+        scores: Scores = clustering_scores(found, test["label"])
+        return scores | {"outcomes": compact(values=clustering_values(found, np.array(test["label"])))}
 
     by_seed = {seed: scored(seed) for seed in dict.fromkeys((protocol.seed, *protocol.kmeans_spread_seeds))}
     spread = {str(seed): s["v_measure"] for seed, s in by_seed.items()}
@@ -216,7 +265,8 @@ def retrieval(data: dict[str, Split], embed: Embed, protocol: Protocol) -> Score
     """
     queries = data["test"]
     hits = _search(queries["text"], None, data["corpus"], embed, protocol)
-    return retrieval_scores(hits, _judgments(queries))
+    scores = retrieval_scores(hits, _judgments(queries), per_query=True)
+    return _per_query(scores, protocol.main["retrieval"])
 
 
 def instruction_retrieval(data: dict[str, Split], embed: Embed, protocol: Protocol) -> Scores:
@@ -231,11 +281,19 @@ def instruction_retrieval(data: dict[str, Split], embed: Embed, protocol: Protoc
         The scores of seabed_evaluate.instruction_retrieval.
     """
     queries = data["test"]
+    texts, own = _own_instructions(queries, protocol)
+    hits = _search(texts, own, data["corpus"], embed, protocol)
+    scores = instruction_retrieval_scores(hits, _judgments(queries), per_query=True)
+    return _per_query(scores, protocol.main["instruction_retrieval"])
+
+
+def _own_instructions(
+    queries: Split, protocol: Protocol
+) -> tuple[Sequence[str], Sequence[str | None] | None]:
     texts, own = list(queries["text"]), list(queries["instruction"])
     if protocol.instruction_query == "instruction_only":
-        texts, own = [i or t for t, i in zip(texts, own, strict=True)], [None] * len(own)
-    hits = _search(texts, own, data["corpus"], embed, protocol)
-    return instruction_retrieval_scores(hits, _judgments(queries))
+        return [i or t for t, i in zip(texts, own, strict=True)], None
+    return texts, own
 
 
 def _search(
@@ -248,8 +306,13 @@ def _search(
     # Ids in order make the lower index the lower id, which is the rule for ties.
     order = sorted(range(len(corpus["id"])), key=corpus["id"].__getitem__)
     ids = [corpus["id"][i] for i in order]
-    documents = embed([corpus["text"][i] for i in order], "document", None)
-    found, scores = top_k(embed(texts, "query", instructions), documents, protocol.top_k)
+    queries = embed(texts, "query", instructions)
+    chunk = getattr(embed, "corpus_chunk", CORPUS_CHUNK)
+    documents = (
+        embed([corpus["text"][i] for i in order[start : start + chunk]], "document", None)
+        for start in range(0, len(order), chunk)
+    )
+    found, scores = top_k_of_parts(queries, documents, protocol.top_k, device=getattr(embed, "device", None))
     return [
         [(ids[i], s) for i, s in zip(row, values, strict=True)]
         for row, values in zip(found.tolist(), scores.tolist(), strict=True)
@@ -277,7 +340,8 @@ def reranking(data: dict[str, Split], embed: Embed, protocol: Protocol) -> Score
     documents = embed([d for row in test["documents"] for d in row], "document", None)
     scores = cosines(np.repeat(queries, lengths, axis=0), documents)
     ends = np.cumsum(lengths)[:-1]
-    return reranking_scores([s.tolist() for s in np.split(scores, ends)], test["relevance"])
+    found = reranking_scores([s.tolist() for s in np.split(scores, ends)], test["relevance"], per_query=True)
+    return _per_query(found, protocol.main["reranking"])
 
 
 TASK_FUNCTIONS: dict[str, Callable[[dict[str, Split], Embed, Protocol], Scores]] = {

@@ -98,6 +98,16 @@ def _parquet(file: Path, out: Path) -> None:
     ds.to_parquet(str(out))
 
 
+def parquet_bytes(rows: list[dict[str, Any]]) -> bytes:
+    """A Parquet file of rows, as a Hub repository holds it."""
+    import pyarrow
+    import pyarrow.parquet
+
+    out = io.BytesIO()
+    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), out)
+    return out.getvalue()
+
+
 def made(config: Config, mirror: Path) -> dict[str, Any]:
     """What the upstream loader makes of a mirror: split -> rows with label names; dropped rows counted."""
     splits, _ = rows_of(config, "upstream", mirror)

@@ -44,7 +44,7 @@ def test_list_and_show() -> None:
 def test_build_run_and_report(tmp_path: Path, fake_mirror: Callable[[str], Path]) -> None:
     mirror = str(fake_mirror("ntrex"))
     built = seabed("build", "ntrex_tha", "sample_sts_mya", "--mirror", mirror, "--out", str(tmp_path / "b"))
-    assert built.stdout.startswith("built 2, skipped 0, failed 0"), built.stderr
+    assert built.stdout.startswith("built 2, kept 0, skipped 0, failed 0"), built.stderr
     results = str(tmp_path / "results")
     command = ["run", "--model", "tests.toy:encode", "--data", str(tmp_path / "b"), "--out", results]
     first = seabed(*command, "--configs", "ntrex_tha,sample_sts_mya")

@@ -17,9 +17,10 @@ from seabed_datasets import catalogue
 from seabed_datasets.bundle import build
 from seabed_datasets.errors import SeabedError, UnknownName
 from seabed_evaluate import run
-from seabed_evaluate.report import summarise, tables
-from seabed_evaluate.results import read_results
+from seabed_evaluate.outcomes import outcomes_path, read_outcomes
+from seabed_evaluate.results import read_results, result_files
 from seabed_evaluate.runner import run_all
+from seabed_evaluate.uncertainty import draws
 from tests import toy
 
 SAMPLES = [c.name for c in catalogue.configs(sample=True)]
@@ -71,16 +72,16 @@ def test_prompts_reach_the_model(bundle: Path) -> None:
         query_prompt="ask: ",
         document_prompt="doc: ",
     )
-    documents, queries = toy.calls
+    queries, documents = toy.calls
     assert all(t.startswith("doc: ") for t in documents)
     # The query's own instruction stands before it, on a line of its own.
     assert all(t.startswith("ask: ") and t.count("\n") == 1 for t in queries)
     toy.calls.clear()
     score(bundle, None, configs=["sample_instruction_retrieval_vie"], query_prompt="{instruction} | {text}")
-    assert all(" | " in t and "\n" not in t for t in toy.calls[1])
+    assert all(" | " in t and "\n" not in t for t in toy.calls[0])
     toy.calls.clear()
     score(bundle, None, configs=["sample_instruction_retrieval_vie"], protocol_name="released-code")
-    assert all("\n" not in t for t in toy.calls[1])
+    assert all("\n" not in t for t in toy.calls[0])
 
 
 def test_a_finished_config_is_not_scored_again(bundle: Path, tmp_path: Path) -> None:
@@ -192,15 +193,16 @@ def test_bad_input(bundle: Path, options: dict[str, Any], error: type[Exception]
         run(**given)
 
 
-def test_report_groups_by_run_and_marks_partial_ones(bundle: Path, tmp_path: Path) -> None:
-    score(bundle, tmp_path)
-    score(bundle, tmp_path, protocol_name="released-code", configs=["sample_sts_mya"])
-    whole, part = summarise(read_results([tmp_path]))
-    assert whole.average == pytest.approx(sum(c.score or 0 for c in whole.tasks.values()) / 9)
-    assert (part.average, part.sd) == (None, None)
-    by_task = tables([whole, part])["by task"]
-    assert by_task[1]["retrieval"] == "-"
-    assert "released-code" in by_task[1]["model"]
+def test_intervals_and_items_are_kept_beside_the_result(bundle: Path, tmp_path: Path) -> None:
+    results = score(bundle, tmp_path)
+    for r in results:
+        i = r["interval"]
+        assert i["low"] <= r["score"] + 1e-9
+        assert r["score"] <= i["high"] + 1e-9
+    for path, r in result_files([tmp_path]):
+        outcomes = read_outcomes(outcomes_path(path), r["settings_hash"])
+        found = draws(r["task"], r["main_score"], outcomes, resamples=10)
+        assert found.score == pytest.approx(r["score"], abs=1e-5)
 
 
 def _all(bundle: Path, out: Path, model: str = "tests.toy:encode", **options: Any) -> Any:
@@ -215,3 +217,14 @@ def _all(bundle: Path, out: Path, model: str = "tests.toy:encode", **options: An
         "quiet": True,
     }
     return run_all(model, data=bundle, out=out, **(defaults | options))
+
+
+def test_configs_of_a_newer_bundle_are_left_out_with_a_warning(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    build(["sample_sts_mya"], tmp_path)
+    manifest = json.loads((tmp_path / "manifest.json").read_text(encoding="utf-8"))
+    manifest["newer_tha"] = manifest["sample_sts_mya"]
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    assert [r["config"] for r in score(tmp_path, None)] == ["sample_sts_mya"]
+    assert "newer_tha" in caplog.text

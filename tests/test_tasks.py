@@ -11,6 +11,7 @@ import pytest
 from seabed_datasets.errors import DataError
 from seabed_evaluate.protocols import protocol
 from seabed_evaluate.tasks import (
+    _fitted,
     bitext_mining,
     classification,
     clustering,
@@ -93,3 +94,53 @@ def test_clusters_are_found_and_the_spread_over_seeds_is_kept() -> None:
     scores = clustering(data, embed_by(table), PAPER)
     assert scores["v_measure"] == pytest.approx(1)
     assert list(scores["v_measure_seeds"]) == ["42", "43", "44", "45", "46"]
+
+
+@pytest.mark.parametrize("classes", [2, 5])
+def test_the_logistic_solver_reaches_the_same_optimum_as_one_run_far_longer(classes: int) -> None:
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.linear_model import LogisticRegression
+
+    rng = np.random.default_rng(classes)
+    labels = rng.integers(0, classes, 600)
+    vectors = rng.standard_normal((classes, 32))[labels] * 0.5 + rng.standard_normal((600, 32))
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+
+    def loss(model: Any) -> float:
+        own = np.log(model.predict_proba(vectors)[np.arange(600), labels]).sum()
+        return float(-own + (model.coef_**2).sum() / 2)
+
+    fast = _fitted("logistic", 42, vectors, labels)
+    exact = LogisticRegression(C=1.0, solver="lbfgs", tol=1e-10, max_iter=100_000).fit(vectors, labels)
+    assert loss(fast) == pytest.approx(loss(exact), rel=1e-4)
+    assert (fast.predict(vectors) == exact.predict(vectors)).mean() > 0.995
+    # A solver that stops early is told apart.
+    with pytest.warns(ConvergenceWarning):
+        early = LogisticRegression(C=1.0, max_iter=2).fit(vectors, labels)
+    assert loss(early) != pytest.approx(loss(exact), rel=1e-4)
+
+
+def test_the_portion_of_the_corpus_changes_nothing() -> None:
+    rng = np.random.default_rng(0)
+    table = {f"t{i:03d}": rng.standard_normal(8).tolist() for i in range(150)}
+    names = list(table)
+    data = {
+        "corpus": {"id": names[:140], "text": names[:140]},
+        "test": {"text": names[140:], "relevant": [[{"id": n, "score": 1}] for n in names[:10]]},
+    }
+
+    class Embed:
+        def __init__(self, chunk: int) -> None:
+            self.corpus_chunk, self.most = chunk, 0
+
+        def __call__(self, texts: Sequence[str], side: str, instructions: Any = None) -> Any:
+            self.most = max(self.most, len(texts))
+            return np.array([table[t] for t in texts], dtype=np.float32)
+
+    found = []
+    for chunk in (1000, 37, 1):
+        embed = Embed(chunk)
+        scores = retrieval(data, embed, PAPER)
+        found.append({k: v for k, v in scores.items() if k != "outcomes"})
+        assert embed.most <= max(chunk, 10)
+    assert found[0] == found[1] == found[2]

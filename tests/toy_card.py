@@ -26,10 +26,10 @@ def write_card(folder: Path, key: str, task: str = "sts", langs: str = "tha", **
         "pretty_name": key,
         "license": "unknown",
         "language": langs.split(),
-        **dict.fromkeys(["task_categories", "annotations_creators", "language_creators"], []),
-        **dict.fromkeys(["source_datasets", "size_categories", "tags"], []),
+        **{name: [] for name in ("task_categories", "annotations_creators", "language_creators")},
+        **{name: [] for name in ("source_datasets", "size_categories", "tags")},
     }
-    head = yaml.safe_dump(hub | {"seabed": block | seabed}, allow_unicode=True)
+    head = yaml.safe_dump(hub | {"seabed": block | seabed}, allow_unicode=True, sort_keys=False)
     path = folder / f"{key}.md"
     path.write_text(f"---\n{head}---\n# {key}\n", encoding="utf-8")
     return path

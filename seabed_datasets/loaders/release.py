@@ -16,7 +16,7 @@ from seabed_datasets.catalogue import Config, Release, dataset
 from seabed_datasets.errors import RawFormatError, SourceError
 from seabed_datasets.loaders.shapes import drawn, question_answering, rerank_row, train_test, with_negatives
 from seabed_datasets.schemas import Row, Splits
-from seabed_datasets.sources import Used, file_sha256, hub_file
+from seabed_datasets.sources import Used, file_sha256, hub_file, why
 
 
 def repository(config: Config) -> str | None:
@@ -49,6 +49,22 @@ def was_seen(config: Config) -> bool:
     return release is not None and repository(config) in release.seen
 
 
+def commit(config: Config) -> str | None:
+    """The newest commit of the authors' copy.
+
+    Args:
+        config: which config.
+
+    Returns:
+        Its id, or None when the card names no copy.
+
+    Raises:
+        SourceError: the Hub cannot be asked.
+    """
+    repo = repository(config)
+    return repo and _list(config, repo)[1]
+
+
 def load(config: Config) -> tuple[Splits, list[Used]]:
     """The rows of the authors' copy.
 
@@ -65,7 +81,8 @@ def load(config: Config) -> tuple[Splits, list[Used]]:
     release, repo = dataset(config.key).seabed.authors_release, repository(config)
     if release is None or repo is None:
         raise SourceError(
-            f"{config.name}: the card names no authors' release; try `seabed build {config.name} --from upstream`"
+            f"{config.name}: the card names no authors' release; try `seabed build {config.name} --from upstream`",
+            "no source",
         )
     files, commit = _list(config, repo)
     used: list[Used] = []
@@ -79,7 +96,7 @@ def load(config: Config) -> tuple[Splits, list[Used]]:
     named = release.split.format_map({"lang": config.lang, **config.params})
     splits = [s for s in (named, "test", "validation", "train") if _files_of(files, s)]
     if not splits:
-        raise SourceError(f"{config.name}: {repo} has no data files among {files[:10]}")
+        raise SourceError(f"{config.name}: {repo} has no data files among {files[:10]}", "gone")
     tested = list(rows(splits[0]))
     if release.draw:
         tested = drawn(tested, release.draw)
@@ -100,7 +117,7 @@ def _list(config: Config, repo: str) -> tuple[list[str], str | None]:
     try:
         info = HfApi().dataset_info(repo)
     except Exception as error:
-        raise SourceError(f"{config.name}: cannot list {repo}: {error}") from None
+        raise SourceError(f"{config.name}: cannot list {repo}: {error}", why(error)) from None
     return [s.rfilename for s in info.siblings or []], info.sha
 
 
@@ -113,7 +130,7 @@ def _files_of(files: Iterable[str], split: str) -> list[str]:
     if shards or any(f.startswith("data/") and f.endswith(".parquet") for f in files):
         return sorted(shards)
     flat = [f for f in files if re.fullmatch(r"(data/)?[^/]+\.(csv|jsonl|json|parquet)", f)]
-    if split == "train" and len(flat) == 1:
+    if split == "train" and len(flat) == 1 and Path(flat[0]).stem not in ("test", "validation", "dev"):
         return flat
     return [f for f in flat if Path(f).stem == split][:1]
 
@@ -136,26 +153,36 @@ def _pick(config: Config, release: Release, row: dict[str, Any], ours: str, *usu
     )
 
 
+def _number(value: Any) -> Any:
+    """A whole number that a CSV file holds as text, or a column with gaps as a float; else the value."""
+    if isinstance(value, str) and re.fullmatch(r"-?\d+(\.0)?", value):
+        return int(float(value))
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
 def _label(config: Config, release: Release, value: Any) -> str:
-    """A label's name: by the card's map, else already a name (also one that is a number), else by its position in the card's labels."""
-    if release.labels and value in release.labels:
-        return release.labels[value]
+    """A label's name: by the card's map, else already a name (also one that is a number), else by position."""
     names = config.labels or []
-    if isinstance(value, str) or not names or str(value) in names:
-        return str(value)
-    if isinstance(value, int) and release.labels is None and 0 <= value < len(names):
-        return names[value]
+    by_value: dict[Any, str] = dict(release.labels or {})
+    for known in (value, _number(value)) if isinstance(value, str | int | float) else ():
+        if known in by_value:
+            return by_value[known]
+        if not names or str(known) in names:
+            return str(known)
+    position = _number(value)
+    if isinstance(position, int) and release.labels is None and 0 <= position < len(names):
+        return names[position]
     raise RawFormatError(f"{config.name}: the authors' label {value!r} has no name in the card")
 
 
 def _bitext(config: Config, release: Release, rows: list[dict[str, Any]]) -> Iterator[Row]:
     """With a 1-based `gold` column of pairs, target row gold[1] belongs to source row gold[0]."""
-    gold = rows[0].get("gold") if rows else None
     for i, row in enumerate(rows):
-        other = rows[int(row["gold"][1]) - 1] if gold is not None and row["gold"] else row
-        if gold is not None and not row["gold"]:
-            continue
-        one = rows[int(row["gold"][0]) - 1] if gold is not None else row
+        one, other = row, row
+        if "gold" in row:
+            if not row["gold"]:
+                continue
+            one, other = _gold(config, rows, row["gold"])
         yield {
             "id": str(i),
             "sentence1": _pick(config, release, one, "sentence1", "source", "sentence1"),
@@ -163,9 +190,18 @@ def _bitext(config: Config, release: Release, rows: list[dict[str, Any]]) -> Ite
         }
 
 
+def _gold(config: Config, rows: list[dict[str, Any]], pair: Any) -> list[dict[str, Any]]:
+    numbers = [_number(n) for n in pair] if isinstance(pair, list) else []
+    if len(numbers) != 2 or not all(isinstance(n, int) and 1 <= n <= len(rows) for n in numbers):
+        raise RawFormatError(
+            f"{config.name}: gold {pair!r} is not a pair of row numbers from 1 to {len(rows)}"
+        )
+    return [rows[n - 1] for n in numbers]
+
+
 def _pairs(config: Config, release: Release, rows: list[dict[str, Any]]) -> Iterator[Row]:
     """Where a label 2 occurs: 1 (neutral) is left out, 0 (entailment) becomes 1, 2 (contradiction) 0."""
-    values = [_pick(config, release, r, "label", "label", "labels") for r in rows]
+    values = [_number(_pick(config, release, r, "label", "label", "labels")) for r in rows]
     by_number = {0: 1, 2: 0} if 2 in values else {0: 0, 1: 1}
     names = config.labels or []
     for i, (row, value) in enumerate(zip(rows, values, strict=True)):
@@ -201,6 +237,8 @@ def _multi(config: Config, release: Release, rows: list[dict[str, Any]]) -> Iter
     for row in rows:
         labels = _pick(config, release, row, "labels", "labels")
         text = _pick(config, release, row, "text", "texts", "text")
+        if not isinstance(labels, list):
+            raise RawFormatError(f"{config.name}: expected a list of labels, found {labels!r}")
         yield {"text": text, "labels": [_label(config, release, v) for v in labels]}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, TypeVar
@@ -13,6 +13,8 @@ from seabed_datasets.catalogue import Config
 from seabed_datasets.errors import RawFormatError
 from seabed_datasets.readers import lines
 from seabed_datasets.schemas import Row, Splits, is_empty
+from seabed_datasets.sources import Raw
+from seabed_datasets.spool import Spool
 
 T = TypeVar("T")
 
@@ -156,6 +158,50 @@ def numbered(config: Config) -> dict[Any, str]:
     return {key: name for i, name in enumerate(config.labels or []) for key in (i, str(i), f"{i}.0")}
 
 
+def numbered_splits(
+    raw: Raw,
+    config: Config,
+    read: Callable[..., Iterable[Mapping[str, Any]]],
+    *,
+    text: str = "text",
+    label: str = "label",
+) -> Splits:
+    """Train and test files of one form, whose labels are numbers counted from 0.
+
+    Args:
+        raw: files with the roles "train" and "test".
+        config: whose card names the labels.
+        read: the reader of a file; it is given the path and `columns`.
+        text: the column of the text.
+        label: the column of the label.
+
+    Returns:
+        train and test.
+    """
+    names = numbered(config)
+    return {
+        split: labelled(read(raw[split], columns=[text, label]), text=text, label=label, names=names)
+        for split in ("train", "test")
+    }
+
+
+def labelled_lines(texts: Path, labels: Path, names: Mapping[Any, str] | None = None) -> Iterator[Row]:
+    """Two files aligned by line, a text in one and its label in the other, as classification rows.
+
+    Args:
+        texts: the file of the texts.
+        labels: the file of the labels.
+        names: as in `labelled`.
+
+    Returns:
+        Rows with text and label.
+
+    Raises:
+        RawFormatError: the files have different numbers of lines.
+    """
+    return labelled(aligned(lines(texts), lines(labels)), text="sentence1", label="sentence2", names=names)
+
+
 def found_columns(rows: Iterable[Mapping[str, Any]], labels: Sequence[str]) -> Iterator[Row]:
     """Classification rows of a table whose header nobody has seen: its columns are told by what they hold.
 
@@ -190,7 +236,7 @@ def document_id(text: str) -> str:
         "d" and 16 hex digits of the text's hash.
 
     >>> document_id("กรุงเทพ")
-    'd9e07b5c0dc1a6a55'
+    'd34829cab5a976f31'
     """
     normal = unicodedata.normalize("NFC", text).encode()
     return "d" + hashlib.blake2b(normal, digest_size=8).hexdigest()
@@ -207,27 +253,29 @@ def question_answering(
 
     Returns:
         `test` = one query per question, never merged; `corpus` = distinct passages by exact text, in order
-        of first use. Every relevance is 1.
+        of first use. Every relevance is 1. Both are read back from disk when they are large: the questions
+        are taken in once, and only the passages' ids stay in memory.
 
     Source:
         the paper's retrieval setting: the corpus is what the evaluated split mentions.
     """
-    corpus: dict[str, str] = {}
-    queries: list[Row] = []
+    queries, corpus, known = Spool(), Spool(), set[str]()
 
     def add(text: str) -> str:
         name = document_id(text)
-        corpus.setdefault(name, text)
+        if name not in known:
+            known.add(name)
+            corpus.add({"id": name, "text": text})
         return name
 
     for identity, question, passages in questions:
         relevant = dict.fromkeys(add(p) for p in passages if not is_empty(p))
         row: Row = {"text": question, "relevant": [{"id": d, "score": 1} for d in relevant]}
-        queries.append(row if identity is None else {"id": identity, **row})
+        queries.add(row if identity is None else {"id": identity, **row})
     for text in documents:
         if not is_empty(text):
             add(text)
-    return {"test": queries, "corpus": [{"id": d, "text": t} for d, t in corpus.items()]}
+    return {"test": queries, "corpus": corpus}
 
 
 def asked(
@@ -259,10 +307,16 @@ def with_negatives(rows: Iterable[tuple[str | None, str, Iterable[str], Iterable
         As `question_answering`: the others join the corpus and are relevant to no query. A query without a
         relevant passage is left out, there is nothing to find for it; its other passages stay.
     """
-    kept = [(name, query, list(yes), list(no)) for name, query, yes, no in rows]
-    return question_answering(
-        ((name, query, yes) for name, query, yes, _ in kept if yes), (text for *_, no in kept for text in no)
-    )
+    others = Spool()
+
+    def questions() -> Iterator[tuple[str | None, str, list[str]]]:
+        for name, query, yes, no in rows:
+            for text in no:
+                others.add(text)
+            if relevant := list(yes):
+                yield name, query, relevant
+
+    return question_answering(questions(), others)
 
 
 def squad(value: Any) -> Iterator[tuple[str | None, str, list[str]]]:
@@ -378,14 +432,15 @@ def instructions(rows: Iterable[tuple[str, str, str]]) -> Splits:
     Source:
         the authors' instruction retrieval task: the row's own answer is the one relevant document.
     """
-    kept = {str(i): row for i, row in enumerate(rows) if not is_empty(row[2])}
+    kept = Spool((str(i), *row) for i, row in enumerate(rows) if not is_empty(row[2]))
     splits = question_answering(
-        (name, task if is_empty(given) else given, [answer]) for name, (task, given, answer) in kept.items()
+        (name, task if is_empty(given) else given, [answer]) for name, task, given, answer in kept
     )
-    splits["test"] = [
+    queries = splits["test"]
+    splits["test"] = (
         {**query, "instruction": None if is_empty(given) else task}
-        for query, (task, given, _answer) in zip(splits["test"], kept.values(), strict=True)
-    ]
+        for query, (_name, task, given, _answer) in zip(queries, kept, strict=True)
+    )
     return splits
 
 

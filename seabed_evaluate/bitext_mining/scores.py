@@ -19,6 +19,7 @@ def bitext_mining_scores(
     n_bootstrap: int = 0,
     seed: int = 42,
     confidence: float = 0.95,
+    draws: bool = False,
 ) -> dict[str, Any]:
     """Score the target row chosen for each source sentence.
 
@@ -29,6 +30,7 @@ def bitext_mining_scores(
         n_bootstrap: resamples of the rows for percentile intervals; 0 for none.
         seed: seed of the resampling.
         confidence: coverage of the intervals.
+        draws: with resampling, also return ``draws``: name -> the score of every resample.
 
     Returns:
         ``f1``, ``accuracy``, ``precision``, ``recall``, fractions in [0, 1]; with resampling ``<name>_low``
@@ -59,7 +61,7 @@ def bitext_mining_scores(
             "recall": scores["recall_weighted"],
         }
 
-    result = scores_with_intervals(statistics, n_items, n_bootstrap, seed, confidence)
+    result = scores_with_intervals(statistics, n_items, n_bootstrap, seed, confidence, draws)
     if per_item:
         result["per_item"] = {"f1": row_f1.tolist(), "accuracy": (chosen == truths).astype(float).tolist()}
     return result

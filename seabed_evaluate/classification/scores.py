@@ -19,6 +19,7 @@ def classification_scores(
     n_bootstrap: int = 0,
     seed: int = 42,
     confidence: float = 0.95,
+    draws: bool = False,
 ) -> dict[str, Any]:
     """Score predicted labels against true labels.
 
@@ -29,6 +30,7 @@ def classification_scores(
         n_bootstrap: resamples of the items for percentile intervals; 0 for none.
         seed: seed of the resampling.
         confidence: coverage of the intervals.
+        draws: with resampling, also return ``draws``: name -> the score of every resample.
 
     Returns:
         ``f1_weighted``, ``f1_macro``, ``accuracy``, ``precision_weighted``, ``recall_weighted``, fractions in
@@ -46,7 +48,7 @@ def classification_scores(
     guesses, truths = integers(predictions, "predictions"), integers(references, "references")
     n_items = same_length(guesses, truths)
     statistics, _ = confusion_statistics(guesses, truths)
-    result = scores_with_intervals(statistics, n_items, n_bootstrap, seed, confidence)
+    result = scores_with_intervals(statistics, n_items, n_bootstrap, seed, confidence, draws)
     if per_item:
         result["per_item"] = {"accuracy": (guesses == truths).astype(float).tolist()}
     return result

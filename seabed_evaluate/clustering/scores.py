@@ -27,7 +27,13 @@ def _share(top: FloatArray, bottom: FloatArray) -> FloatArray:
 
 
 def clustering_scores(
-    predictions: Any, references: Any, *, n_bootstrap: int = 0, seed: int = 42, confidence: float = 0.95
+    predictions: Any,
+    references: Any,
+    *,
+    n_bootstrap: int = 0,
+    seed: int = 42,
+    confidence: float = 0.95,
+    draws: bool = False,
 ) -> dict[str, Any]:
     """Score a clustering against true classes; the names of clusters and classes do not matter.
 
@@ -37,6 +43,7 @@ def clustering_scores(
         n_bootstrap: resamples of the items for percentile intervals; 0 for none.
         seed: seed of the resampling.
         confidence: coverage of the intervals.
+        draws: with resampling, also return ``draws``: name -> the score of every resample.
 
     Returns:
         ``v_measure``, ``homogeneity``, ``completeness``, ``nmi`` in [0, 1] and ``ari`` in [-0.5, 1]; with
@@ -87,4 +94,4 @@ def clustering_scores(
             "nmi": v_measure,
         }
 
-    return scores_with_intervals(statistics, n_items, n_bootstrap, seed, confidence)
+    return scores_with_intervals(statistics, n_items, n_bootstrap, seed, confidence, draws)

@@ -43,7 +43,12 @@ def resamples(n_items: int, n_bootstrap: int, seed: int) -> Iterator[FloatArray]
 
 
 def scores_with_intervals(
-    statistics: Statistics, n_items: int, n_bootstrap: int = 0, seed: int = 42, confidence: float = 0.95
+    statistics: Statistics,
+    n_items: int,
+    n_bootstrap: int = 0,
+    seed: int = 42,
+    confidence: float = 0.95,
+    draws: bool = False,
 ) -> dict[str, Any]:
     """Score once and, when asked, put a bootstrap interval beside every score.
 
@@ -54,6 +59,7 @@ def scores_with_intervals(
         n_bootstrap: number of resamples; 0 gives no interval.
         seed: seed of the resampling.
         confidence: share of resamples the interval covers, between 0 and 1.
+        draws: with resampling, also return ``draws``: name -> the score of every resample, NaN where undefined.
 
     Returns:
         ``{name: score}``; with resampling also ``name_low``, ``name_high`` and ``bootstrap_undefined``, the
@@ -85,8 +91,9 @@ def scores_with_intervals(
     blocks = [statistics(weights) for weights in resamples(n_items, int(n_bootstrap), seed)]
     tails = [(1 - confidence) / 2, (1 + confidence) / 2]
     undefined = np.zeros(int(n_bootstrap), dtype=bool)
+    drawn: dict[str, FloatArray] = {}
     for name in list(result):
-        values = np.concatenate([block[name] for block in blocks])
+        values = drawn[name] = np.concatenate([block[name] for block in blocks])
         defined = np.isfinite(values)
         if not defined.any():
             raise ValueError(f"{name} is undefined on each of the {n_bootstrap} resamples")
@@ -94,4 +101,6 @@ def scores_with_intervals(
         low, high = np.quantile(values[defined], tails)
         result[f"{name}_low"], result[f"{name}_high"] = float(low), float(high)
     result["bootstrap_undefined"] = int(undefined.sum())
+    if draws:
+        result["draws"] = drawn
     return result

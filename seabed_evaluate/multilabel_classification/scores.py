@@ -59,6 +59,7 @@ def multilabel_classification_scores(
     n_bootstrap: int = 0,
     seed: int = 42,
     confidence: float = 0.95,
+    draws: bool = False,
 ) -> dict[str, Any]:
     """Score predicted label sets against true label sets.
 
@@ -71,6 +72,7 @@ def multilabel_classification_scores(
         n_bootstrap: resamples of the items for percentile intervals; 0 for none.
         seed: seed of the resampling.
         confidence: coverage of the intervals.
+        draws: with resampling, also return ``draws``: name -> the score of every resample.
 
     Returns:
         Fractions in [0, 1]: ``f1_weighted`` (label F1 weighted by true items), ``f1_macro`` (over labels seen
@@ -114,7 +116,7 @@ def multilabel_classification_scores(
                 "label_weighted_accuracy": (support * (weights @ agreed)).sum(axis=1) / all_support / total,
             }
 
-    result = scores_with_intervals(statistics, n_items, n_bootstrap, seed, confidence)
+    result = scores_with_intervals(statistics, n_items, n_bootstrap, seed, confidence, draws)
     if per_item:
         result["per_item"] = {"accuracy": exact.tolist()}
     return result

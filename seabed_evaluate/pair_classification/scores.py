@@ -13,7 +13,13 @@ MAIN_SCORE = "ap"
 
 
 def pair_classification_scores(
-    predictions: Any, references: Any, *, n_bootstrap: int = 0, seed: int = 42, confidence: float = 0.95
+    predictions: Any,
+    references: Any,
+    *,
+    n_bootstrap: int = 0,
+    seed: int = 42,
+    confidence: float = 0.95,
+    draws: bool = False,
 ) -> dict[str, Any]:
     """Score pair similarities against 0/1 labels.
 
@@ -23,6 +29,7 @@ def pair_classification_scores(
         n_bootstrap: resamples of the pairs for percentile intervals; 0 for none.
         seed: seed of the resampling.
         confidence: coverage of the intervals.
+        draws: with resampling, also return ``draws``: name -> the score of every resample.
 
     Returns:
         ``ap``, ``best_f1``, ``best_accuracy`` in [0, 1], and ``best_f1_threshold``,
@@ -82,7 +89,7 @@ def pair_classification_scores(
             "best_accuracy": np.maximum(accuracy.max(axis=1), none_positive),
         }
 
-    result = scores_with_intervals(statistics, n_items, n_bootstrap, seed, confidence)
+    result = scores_with_intervals(statistics, n_items, n_bootstrap, seed, confidence, draws)
     _, f1, accuracy = curves(np.ones((1, n_items)))
     thresholds = ranked[ends]
     result["best_f1_threshold"] = float(thresholds[np.argmax(f1[0])])

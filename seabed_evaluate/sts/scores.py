@@ -51,7 +51,13 @@ def _scaled(values: FloatArray) -> FloatArray:
 
 
 def sts_scores(
-    predictions: Any, references: Any, *, n_bootstrap: int = 0, seed: int = 42, confidence: float = 0.95
+    predictions: Any,
+    references: Any,
+    *,
+    n_bootstrap: int = 0,
+    seed: int = 42,
+    confidence: float = 0.95,
+    draws: bool = False,
 ) -> dict[str, Any]:
     """Correlate predicted similarities with people's ratings.
 
@@ -61,6 +67,7 @@ def sts_scores(
         n_bootstrap: resamples of the pairs for percentile intervals; 0 for none.
         seed: seed of the resampling.
         confidence: coverage of the intervals.
+        draws: with resampling, also return ``draws``: name -> the score of every resample.
 
     Returns:
         ``spearman``, ``pearson``, ``kendall`` in [-1, 1]; with resampling ``<name>_low`` and ``<name>_high``
@@ -93,6 +100,6 @@ def sts_scores(
             "pearson": _correlation(weights, scaled_x, scaled_y) * defined,
         }
 
-    result = scores_with_intervals(statistics, n_items, n_bootstrap, seed, confidence)
+    result = scores_with_intervals(statistics, n_items, n_bootstrap, seed, confidence, draws)
     result["kendall"] = float(kendalltau(x, y).statistic)
     return result

@@ -48,7 +48,9 @@ def main(model: str, mirror: str, published: str) -> None:
         build(names, folder, mirror=mirror)
         bundle = open_bundle(folder)
         english = None
-        print("lang   F1 at pool sizes                          line at 1997  published  difference  of the line")
+        print(
+            "lang   F1 at pool sizes                          line at 1997  published  difference  of the line"
+        )
         for lang, code in CODES.items():
             test = read_splits(bundle, catalogue.config(f"ntrex_{lang}"))["test"]
             if english is None:

@@ -104,8 +104,8 @@ def job(path: str) -> dict[str, Any]:
 
 @pytest.fixture
 def hub() -> Iterator[str]:
-    script = Path(__file__).with_name("metric_hub.py")
-    server = subprocess.Popen([sys.executable, str(script), str(ROOT)], stdout=subprocess.PIPE, text=True)
+    command = [sys.executable, "-m", "tests.hub", "--spaces", str(ROOT)]
+    server = subprocess.Popen(command, cwd=ROOT.parent, stdout=subprocess.PIPE, text=True)
     assert server.stdout is not None
     yield server.stdout.readline().strip()
     server.terminate()

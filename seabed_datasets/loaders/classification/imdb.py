@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from seabed_datasets.catalogue import Config
-from seabed_datasets.loaders.shapes import labelled, numbered
+from seabed_datasets.loaders.shapes import numbered_splits
 from seabed_datasets.readers import parquet
 from seabed_datasets.schemas import Splits
 from seabed_datasets.sources import Raw
@@ -11,9 +11,4 @@ from seabed_datasets.sources import Raw
 
 def load(raw: Raw, config: Config) -> Splits:
     """The two labelled splits; upstream's third, `unsupervised`, has no labels (-1)."""
-    return {
-        split: labelled(
-            parquet(raw[split], columns=["text", "label"]), text="text", label="label", names=numbered(config)
-        )
-        for split in ("train", "test")
-    }
+    return numbered_splits(raw, config, parquet)

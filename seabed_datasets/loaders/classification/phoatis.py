@@ -3,19 +3,11 @@
 from __future__ import annotations
 
 from seabed_datasets.catalogue import Config
-from seabed_datasets.loaders.shapes import aligned, labelled
-from seabed_datasets.readers import lines
+from seabed_datasets.loaders.shapes import labelled_lines
 from seabed_datasets.schemas import Splits
 from seabed_datasets.sources import Raw
 
 
 def load(raw: Raw, config: Config) -> Splits:
     """Line i of `seq.in` is the text, line i of `label` its intent; "a#b" is a class of its own."""
-    return {
-        split: labelled(
-            aligned(lines(raw[f"{split}_text"]), lines(raw[f"{split}_label"])),
-            text="sentence1",
-            label="sentence2",
-        )
-        for split in ("train", "test")
-    }
+    return {split: labelled_lines(raw[f"{split}_text"], raw[f"{split}_label"]) for split in ("train", "test")}

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from seabed_datasets.catalogue import Config
-from seabed_datasets.loaders.shapes import aligned, labelled
-from seabed_datasets.readers import lines
+from seabed_datasets.loaders.shapes import labelled_lines
 from seabed_datasets.schemas import Splits
 from seabed_datasets.sources import Raw
 
@@ -14,11 +13,6 @@ SENTIMENTS = {"0": "negative", "1": "neutral", "2": "positive"}
 def load(raw: Raw, config: Config) -> Splits:
     """Line i of one file is the sentence, of the other its sentiment."""
     return {
-        split: labelled(
-            aligned(lines(raw[f"{split}_texts"]), lines(raw[f"{split}_labels"])),
-            text="sentence1",
-            label="sentence2",
-            names=SENTIMENTS,
-        )
+        split: labelled_lines(raw[f"{split}_texts"], raw[f"{split}_labels"], SENTIMENTS)
         for split in ("train", "test")
     }

@@ -1,0 +1,228 @@
+"""From tokens to vectors: sorted by length, packed to a token budget, padded on the right, pooled in fp32."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from seabed_datasets.errors import SeabedError
+
+if TYPE_CHECKING:
+    import torch
+
+Vectors = npt.NDArray[np.float32]
+Tokens = npt.NDArray[np.int32]
+Tick = Callable[[int], None]
+T = TypeVar("T")
+
+# Texts tokenised at once: few enough to hold, enough for batches of nearly equal lengths.
+TEXTS_AT_ONCE = 8192
+# Padded tokens of a batch. On a CPU larger batches leave its cache and get slower (measured with
+# tests/benchmarks/encode.py); on a GPU memory bounds them.
+CPU_TOKENS_PER_THREAD = 512
+LEAST_TOKENS = 1024
+# At most one padded token of the budget in so many is padding: another batch costs less than that.
+MOST_WASTE = 32
+MOST_TOKENS = 2**17
+SHARE_OF_FREE_MEMORY = 0.5
+
+
+def longest_first(texts: Sequence[str], at_once: int = TEXTS_AT_ONCE) -> Iterator[list[int]]:
+    """Cut texts into groups that are tokenised together, the longest texts first.
+
+    Args:
+        texts: n texts.
+        at_once: texts per group.
+
+    Returns:
+        Places of the texts, group by group. Memory runs out in the first batch or never.
+    """
+    order = sorted(range(len(texts)), key=lambda i: -len(texts[i]))
+    for start in range(0, len(order), at_once):
+        yield order[start : start + at_once]
+
+
+def ahead(items: Iterable[T]) -> Iterator[T]:
+    """Make the next item in a thread while the last one is used.
+
+    Args:
+        items: what is made, e.g. by a tokenizer that lets other threads run.
+
+    Returns:
+        The same items.
+    """
+    made = iter(items)
+    end = object()
+    with ThreadPoolExecutor(max_workers=1, thread_name_prefix="seabed-tokens") as pool:
+        coming = pool.submit(next, made, end)
+        while (item := coming.result()) is not end:
+            coming = pool.submit(next, made, end)
+            yield item  # type: ignore[misc]
+
+
+def packed(lengths: Sequence[int], budget: Callable[[], int]) -> Iterator[list[int]]:
+    """Cut texts into batches, longest first, whose padded size stays within a budget and whose padding is small.
+
+    Args:
+        lengths: tokens of every text.
+        budget: padded tokens of a batch, asked for every batch because it may shrink; one text is always let in.
+
+    Returns:
+        Places of the texts, batch by batch.
+
+    >>> list(packed([30, 90, 32], lambda: 100))
+    [[1], [2, 0]]
+    """
+    batch: list[int] = []
+    waste = room = 0
+    for i in sorted(range(len(lengths)), key=lambda i: -lengths[i]):
+        longest = lengths[batch[0]] if batch else 0
+        waste += longest - lengths[i]
+        if batch and (longest * (len(batch) + 1) > room or waste * MOST_WASTE > room):
+            yield batch
+            batch, waste = [], 0
+        if not batch:
+            room = budget()
+        batch.append(i)
+    if batch:
+        yield batch
+
+
+def padded(tokens: Sequence[Tokens], pad: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Texts of unequal length as one matrix, padded on the right.
+
+    Position ids of BERT-like models count from the left, so padding on the left would move them.
+
+    Args:
+        tokens: token ids of every text.
+        pad: id of the padding token.
+
+    Returns:
+        Ids and mask (1 for a real token), both of shape (texts, longest).
+    """
+    lengths = np.fromiter(map(len, tokens), np.int64, len(tokens))
+    mask = np.arange(lengths.max()) < lengths[:, None]
+    ids = np.full(mask.shape, pad, np.int64)
+    ids[mask] = np.concatenate(tokens)
+    return ids, mask.astype(np.int64)
+
+
+def default_device() -> str:
+    """The device of this process.
+
+    Returns:
+        A GPU where there is one (under torchrun each process has its own), else the CPU.
+    """
+    import torch
+
+    return f"cuda:{os.environ.get('LOCAL_RANK', '0')}" if torch.cuda.is_available() else "cpu"
+
+
+def token_budget(model: torch.nn.Module, device: torch.device, max_length: int) -> int:
+    """How many padded tokens a batch may hold.
+
+    Args:
+        model: a transformers model.
+        device: where it is.
+        max_length: tokens of the longest text.
+
+    Returns:
+        On a GPU, what fits into half of its free memory by the widths of the model's layers; on a CPU what its
+        threads can hold in their caches.
+    """
+    import torch
+
+    if device.type != "cuda":
+        return max(LEAST_TOKENS, CPU_TOKENS_PER_THREAD * torch.get_num_threads())
+    free, _ = torch.cuda.mem_get_info(device)
+    config: Any = model.config
+    hidden = int(getattr(config, "hidden_size", 1024))
+    inner = int(getattr(config, "intermediate_size", None) or 4 * hidden)
+    # The widest moment of a layer: the feed-forward part, and some copies of the hidden states beside it; for
+    # each token also its row of the attention mask.
+    size = next(model.parameters()).element_size()
+    per_token = size * (3 * inner + 12 * hidden) + 4 * max_length
+    return int(min(max(SHARE_OF_FREE_MEMORY * free / per_token, max_length), MOST_TOKENS))
+
+
+def out_of_memory(error: BaseException) -> bool:
+    """Whether an error means that a smaller batch would have worked.
+
+    Args:
+        error: what was raised.
+
+    Returns:
+        True for the GPU's and the CPU's own errors.
+    """
+    import torch
+
+    if isinstance(error, (torch.OutOfMemoryError, MemoryError)):
+        return True
+    # The CPU allocator raises a plain RuntimeError.
+    return isinstance(error, RuntimeError) and "allocate memory" in str(error)
+
+
+def collect(count: int, parts: Iterable[tuple[Sequence[int], Vectors]], tick: Tick | None = None) -> Vectors:
+    """Put vectors that arrive in any order into one array.
+
+    Args:
+        count: number of texts.
+        parts: places and vectors of some texts at a time.
+        tick: called with the number of texts of every part.
+
+    Returns:
+        float32 array of shape (count, dimension).
+
+    Raises:
+        SeabedError: there is no text.
+    """
+    out: Vectors | None = None
+    for places, vectors in parts:
+        if out is None:
+            out = np.empty((count, vectors.shape[1]), dtype=np.float32)
+        out[places] = vectors
+        if tick:
+            tick(len(places))
+    if out is None:
+        raise SeabedError("nothing to encode: the list of texts is empty")
+    return out
+
+
+def pool(
+    hidden: torch.Tensor, mask: torch.Tensor, how: str, skip: torch.Tensor | None = None
+) -> torch.Tensor:
+    """Tokens -> one vector per text, in float32 (a sum over 512 tokens overflows in float16).
+
+    Args:
+        hidden: last hidden states, shape (texts, tokens, dimension), padded on the right.
+        mask: 1 for a real token, shape (texts, tokens).
+        how: one of model_folder.POOLINGS.
+        skip: number of first tokens of each text (its prompt) left out, shape (texts,); None leaves out none.
+
+    Returns:
+        float32 tensor of shape (texts, dimension). A text of which nothing is left has a zero vector.
+    """
+    import torch
+
+    hidden = hidden.float()
+    rows = torch.arange(len(hidden), device=hidden.device)
+    last = mask.sum(dim=1).clamp(min=1) - 1
+    if how == "lasttoken":
+        return hidden[rows, last]
+    if how == "cls":
+        return hidden[:, 0] if skip is None else hidden[rows, torch.minimum(skip, last)]
+    if skip is not None:
+        mask = mask * (torch.arange(mask.shape[1], device=mask.device) >= skip[:, None])
+    if how == "max":
+        highest = hidden.masked_fill(mask[..., None] == 0, float("-inf")).amax(dim=1)
+        return highest.masked_fill(mask.sum(dim=1, keepdim=True) == 0, 0.0)
+    weights = mask.float()
+    if how == "weightedmean":
+        weights = weights * torch.arange(1, mask.shape[1] + 1, device=mask.device)
+    total = weights.sum(dim=1, keepdim=True).clamp(min=1e-9)
+    return torch.einsum("btd,bt->bd", hidden, weights) / total
