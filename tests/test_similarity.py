@@ -25,7 +25,9 @@ def test_top_k_is_a_full_sort_with_lower_indices_first(q: int, n: int, k: int, b
 
 
 @settings(deadline=None, max_examples=60)
-@given(st.integers(1, 400), st.integers(1, 30), st.integers(1, 64), st.integers(1, 150), st.integers(0, 10**6))
+@given(
+    st.integers(1, 400), st.integers(1, 30), st.integers(1, 64), st.integers(1, 150), st.integers(0, 10**6)
+)
 def test_blocks_and_parts_change_nothing(n: int, k: int, block: int, part: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     queries = rng.standard_normal((7, 24)).astype(np.float32)
