@@ -302,6 +302,15 @@ def datasets(*, sample: bool = False) -> list[Dataset]:
     return [d for d in _all().values() if d.seabed.sample == sample]
 
 
+def paper_datasets() -> list[Dataset]:
+    """The 169 datasets of the paper, without those added later.
+
+    Returns:
+        The records, by key.
+    """
+    return [d for d in datasets() if d.seabed.in_paper]
+
+
 def dataset(key: str) -> Dataset:
     """One dataset by its key.
 

@@ -59,7 +59,7 @@ def by_domain() -> dict[tuple[str, str], list[str]]:
     Returns:
         (domain, language) -> keys of the datasets.
     """
-    return _cells((domain, d) for d in catalogue.datasets() for domain in d.seabed.domains)
+    return _cells((domain, d) for d in catalogue.paper_datasets() for domain in d.seabed.domains)
 
 
 def by_subtask() -> dict[tuple[str, str], list[str]]:
@@ -69,7 +69,7 @@ def by_subtask() -> dict[tuple[str, str], list[str]]:
         ("task / subtask", language) -> keys of the datasets.
     """
     return _cells(
-        (f"{d.seabed.task} / {d.seabed.subtask}", d) for d in catalogue.datasets() if d.seabed.subtask
+        (f"{d.seabed.task} / {d.seabed.subtask}", d) for d in catalogue.paper_datasets() if d.seabed.subtask
     )
 
 
@@ -131,7 +131,7 @@ def tables() -> dict[str, Rows]:
 
 
 def _table1() -> Rows:
-    datasets = catalogue.datasets()
+    datasets = catalogue.paper_datasets()
     configs = [d.config(name) for d in datasets for name in d.seabed.configs]
     languages = {unit for c in configs for unit in c.units}
     ours = {
@@ -148,7 +148,7 @@ def _table1() -> Rows:
 
 
 def _table2() -> Rows:
-    names = {c.name for c in catalogue.configs()}
+    names = {name for d in catalogue.paper_datasets() for name in d.seabed.configs}
     rows = []
     for row in printed("table2"):
         for lang in ("mya", "tha"):
@@ -166,8 +166,8 @@ def _table2() -> Rows:
 
 
 def _counts() -> Rows:
-    by_task: Counter[str] = Counter(d.seabed.task for d in catalogue.datasets())
-    per_unit = Counter(unit for d in catalogue.datasets() for unit in units(d))
+    by_task: Counter[str] = Counter(d.seabed.task for d in catalogue.paper_datasets())
+    per_unit = Counter(unit for d in catalogue.paper_datasets() for unit in units(d))
     tasks = {row["task"]: row["datasets"] for row in printed("table5_datasets")}
     langs = {row["language"]: row["units"] for row in printed("table6_units")}
     return [
@@ -183,7 +183,7 @@ def _sum(figures: Mapping[str, str]) -> str:
 
 
 def _origin() -> Rows:
-    datasets = catalogue.datasets()
+    datasets = catalogue.paper_datasets()
     rows = []
     for row in printed("table6_units"):
         ours = Counter(d.seabed.origin for d in datasets if row["language"] in units(d))

@@ -128,7 +128,7 @@ def test_one_commit_holds_the_bundle(world: World) -> None:
 
 def test_every_config_loads_by_name(world: World) -> None:
     names = [c.name for c in catalogue.configs()]
-    assert len(names) == 314
+    assert len(names) >= 314
     world.hub.clear()
     loaded = ask(LOAD_ALL, world.client("reader"), given=names)
     cold = len(world.hub.log)

@@ -44,7 +44,7 @@ def report(real_mirror: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple
 
 def test_every_config_has_a_state_and_a_reason(report: tuple[Report, Path]) -> None:
     states = report[0].states()
-    assert len(states) == 314
+    assert len(states) == len(catalogue.configs()) >= 314
     assert {state for state, _ in states.values()} <= {"built", "skipped"}
     for name, (state, reason) in states.items():
         assert (state == "built") == (reason == "")
