@@ -127,7 +127,7 @@ def compare(
             pairs = [_pair(config, found["A"], found["B"]) for config in facts.configs]
             units.append(_difference(facts, pairs, resamples, seed))
         except (SeabedError, ValueError) as error:
-            skipped[f"{facts.dataset}_{facts.language}"] = str(error)
+            skipped[facts.name] = str(error)
     if not units:
         reason = next(iter(skipped.values()), "they hold different datasets")
         raise SeabedError(f"no unit of {a} and {b} can be compared: {reason}")
@@ -348,7 +348,7 @@ def unit_rows(comparison: Comparison) -> list[dict[str, Any]]:
     """
     return [
         {
-            "unit": f"{u.facts.dataset}_{u.facts.language}",
+            "unit": u.facts.name,
             "task": u.facts.task,
             "A": round(u.a * 100, 2),
             "B": round(u.b * 100, 2),

@@ -42,6 +42,12 @@ class UnitFacts:
     configs: tuple[str, ...]
     counted: bool = True
 
+    @property
+    def name(self) -> str:
+        """The unit's name; keys such as news_clustering_mya hold their language already."""
+        ending = f"_{self.language}"
+        return self.dataset if self.dataset.endswith(ending) else self.dataset + ending
+
     def groups(self, by: str) -> tuple[str, ...]:
         """The columns a unit counts in.
 
@@ -59,7 +65,7 @@ class UnitFacts:
             "domain": self.domains,
             "script": (_SCRIPT_OF[self.language],),
             "dataset": (self.dataset,),
-            "unit": (f"{self.dataset}_{self.language}",),
+            "unit": (self.name,),
         }[by]
 
 

@@ -303,6 +303,13 @@ def test_unknown_breakdown(tmp_path: Path) -> None:
     assert "Did you mean 'task'" in str(result.exception)
 
 
+def test_a_unit_is_named_once_by_its_language() -> None:
+    facts = all_units()
+    assert facts["news_clustering_mya", "mya"].name == "news_clustering_mya"
+    assert facts["ntrex", "mya"].name == "ntrex_mya"
+    assert len({u.name for u in facts.values()}) == len(facts)
+
+
 def test_a_dataset_added_after_the_paper_changes_no_mean(monkeypatch: pytest.MonkeyPatch) -> None:
     added = [
         d.model_copy(update={"seabed": d.seabed.model_copy(update={"in_paper": False})})
