@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from seabed_datasets.errors import SeabedError, unknown
-from seabed_evaluate import encoding
+from seabed_evaluate import encoding, packing
 from seabed_evaluate.api_encoders import known_apis, load_api_encoder
 from seabed_evaluate.encoding import Tick, Vectors
 from seabed_evaluate.model_folder import POOLINGS, FolderSettings, ModelError, fingerprint, read_folder
@@ -249,13 +249,17 @@ class TransformersEncoder:
         for layer in self.dense:
             layer.to(self.device)
         self.max_length = max_length or getattr(self.model.config, "max_position_embeddings", None) or 512
-        positions = _position_table(self.model)
-        if positions is not None and self.max_length > positions:
-            if max_length is not None:
-                log.warning(
-                    "%s: %d tokens instead of %d, it has no more positions", name, positions, max_length
-                )
-            self.max_length = positions
+        table = _position_table(self.model)
+        # Models of RoBERTa's kind count positions from the one after the padding token's.
+        self.padding = None if table is None else table.padding_idx
+        if table is not None:
+            positions = table.num_embeddings - (0 if self.padding is None else self.padding + 1)
+            if self.max_length > positions:
+                if max_length is not None:
+                    log.warning(
+                        "%s: %d tokens instead of %d, it has no more positions", name, positions, max_length
+                    )
+                self.max_length = positions
         self.pooling, self.normalize, self.lower_case = pooling, normalize, folder.lower_case
         self.include_prompt, self._prompt_lengths = include_prompt, dict[str, int]()
         self.vocabulary = self.model.get_input_embeddings().num_embeddings
@@ -264,7 +268,18 @@ class TransformersEncoder:
         self.tokens_done = 0
         if compile:
             self.model = torch.compile(self.model, dynamic=True)
-        self.batching = {"device": str(self.device), "tokens_per_batch": self.budget, "compile": compile}
+        # Compiled code would be made anew for every mix of lengths.
+        self.packed = self.device.type == "cpu" and not compile and packing.pack(self.model)
+        if self.packed and dtype == "bf16":
+            from seabed_evaluate.blocked_linear import block
+
+            block(self.model, self.budget)
+        self.batching = {
+            "device": str(self.device),
+            "tokens_per_batch": self.budget,
+            "packed": self.packed,
+            "compile": compile,
+        }
         self.prompts = prompts
         self.settings: dict[str, Any] = {
             "encoder": "transformers",
@@ -312,7 +327,8 @@ class TransformersEncoder:
         # Two batches are under way on a GPU: it works on one while the other's vectors are copied.
         under_way: deque[tuple[list[int], Callable[[], Vectors]]] = deque()
         for group, tokens in encoding.ahead((g, self._tokens([prompted[i] for i in g])) for g in groups):
-            for batch in encoding.packed([len(t) for t in tokens], lambda: self.budget):
+            lengths = [len(t) for t in tokens]
+            for batch in encoding.packed(lengths, lambda: self.budget, pad=not self.packed):
                 places = [group[i] for i in batch]
                 parts = [self._prompt_tokens(prompted[i]) for i in places]
                 under_way.append((places, self._forward([tokens[i] for i in batch], parts)))
@@ -401,14 +417,17 @@ class TransformersEncoder:
             out[some] = part
             return lambda: out
         cuda = self.device.type == "cuda"
-        ids, mask = (
-            (torch.from_numpy(a).pin_memory() if cuda else torch.from_numpy(a)).to(
-                self.device, non_blocking=True
-            )
-            for a in encoding.padded(tokens, self.tokenizer.pad_token_id or 0)
-        )
         with torch.inference_mode():
-            hidden = self.model(input_ids=ids, attention_mask=mask).last_hidden_state
+            if self.packed:
+                hidden, mask = packing.hidden_states(self.model, tokens, self.padding)
+            else:
+                ids, mask = (
+                    (torch.from_numpy(a).pin_memory() if cuda else torch.from_numpy(a)).to(
+                        self.device, non_blocking=True
+                    )
+                    for a in encoding.padded(tokens, self.tokenizer.pad_token_id or 0)
+                )
+                hidden = self.model(input_ids=ids, attention_mask=mask).last_hidden_state
             left_out = None if self.include_prompt else torch.tensor(skip, device=self.device)
             pooled = encoding.pool(hidden, mask, self.pooling, left_out)
             for layer in self.dense:
@@ -431,15 +450,13 @@ class TransformersEncoder:
         return wait
 
 
-def _position_table(model: torch.nn.Module) -> int | None:
-    """How many tokens have a learned position; None for models that compute positions."""
+def _position_table(model: torch.nn.Module) -> torch.nn.Embedding | None:
+    """The learned positions; None for models that compute positions."""
     import torch
 
     for name, module in model.named_modules():
         if name.endswith("position_embeddings") and isinstance(module, torch.nn.Embedding):
-            # Models of RoBERTa's kind count positions from the one after the padding token's.
-            padding = module.padding_idx
-            return module.num_embeddings - (0 if padding is None else padding + 1)
+            return module
     return None
 
 

@@ -22,9 +22,9 @@ T = TypeVar("T")
 
 # Texts tokenised at once: few enough to hold, enough for batches of nearly equal lengths.
 TEXTS_AT_ONCE = 8192
-# Padded tokens of a batch. On a CPU larger batches leave its cache and get slower (measured with
+# Tokens of a batch. On a CPU larger batches leave its cache and get slower (measured with
 # tests/benchmarks/encode.py); on a GPU memory bounds them.
-CPU_TOKENS_PER_THREAD = 512
+CPU_TOKENS_PER_THREAD = 1024
 LEAST_TOKENS = 1024
 # At most one padded token of the budget in so many is padding: another batch costs less than that.
 MOST_WASTE = 32
@@ -65,30 +65,34 @@ def ahead(items: Iterable[T]) -> Iterator[T]:
             yield item  # type: ignore[misc]
 
 
-def packed(lengths: Sequence[int], budget: Callable[[], int]) -> Iterator[list[int]]:
-    """Cut texts into batches, longest first, whose padded size stays within a budget and whose padding is small.
+def packed(lengths: Sequence[int], budget: Callable[[], int], *, pad: bool = True) -> Iterator[list[int]]:
+    """Cut texts into batches, longest first, whose size stays within a budget and whose padding is small.
 
     Args:
         lengths: tokens of every text.
-        budget: padded tokens of a batch, asked for every batch because it may shrink; one text is always let in.
+        budget: tokens of a batch, asked for every batch because it may shrink; one text is always let in.
+        pad: every text takes as many tokens as the longest of its batch.
 
     Returns:
         Places of the texts, batch by batch.
 
     >>> list(packed([30, 90, 32], lambda: 100))
     [[1], [2, 0]]
+    >>> list(packed([30, 90, 32], lambda: 122, pad=False))
+    [[1, 2], [0]]
     """
     batch: list[int] = []
-    waste = room = 0
+    used = waste = room = 0
     for i in sorted(range(len(lengths)), key=lambda i: -lengths[i]):
-        longest = lengths[batch[0]] if batch else 0
+        longest = lengths[batch[0]] if batch and pad else lengths[i]
         waste += longest - lengths[i]
-        if batch and (longest * (len(batch) + 1) > room or waste * MOST_WASTE > room):
+        if batch and (used + longest > room or waste * MOST_WASTE > room):
             yield batch
-            batch, waste = [], 0
+            batch, used, waste, longest = [], 0, 0, lengths[i]
         if not batch:
             room = budget()
         batch.append(i)
+        used += longest
     if batch:
         yield batch
 
