@@ -89,7 +89,13 @@ def known_apis() -> dict[str, Api]:
 
 
 def load_api_encoder(
-    provider: str, model: str, prompts: Prompts, entry: dict[str, Any], *, base_url: str | None = None
+    provider: str,
+    model: str,
+    prompts: Prompts,
+    entry: dict[str, Any],
+    *,
+    base_url: str | None = None,
+    price: float | None = None,
 ) -> ApiEncoder:
     """Make an encoder of an API's model.
 
@@ -99,6 +105,7 @@ def load_api_encoder(
         prompts: templates and input types.
         entry: the model's entry in models.toml, or nothing.
         base_url: of another server with the provider's API.
+        price: USD per million tokens; default: the one of the entry, if any.
 
     Returns:
         The encoder; no request is made.
@@ -114,9 +121,14 @@ def load_api_encoder(
         import tenacity  # noqa: F401
     except ImportError:
         raise ModelError('models behind an API need an extra: pip install "seabed[api]"') from None
-    return ApiEncoder(
+    encoder = ApiEncoder(
         provider=provider, model=model, prompts=prompts, known=entry, base_url=_checked_url(base_url)
     )
+    if price is not None:
+        if not 0 <= price < float("inf"):
+            raise ModelError(f"--price is in USD per million tokens, not {price}")
+        encoder.price = price
+    return encoder
 
 
 def _checked_url(url: str | None) -> str | None:

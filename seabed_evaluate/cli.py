@@ -64,6 +64,10 @@ def run_model(
             "needs one, comes from SEABED_API_KEY."
         ),
     ] = None,
+    price: Annotated[
+        float | None,
+        typer.Option(help="Of an API, in USD per million tokens: the plan then shows the cost.", min=0),
+    ] = None,
     batch_tokens: Annotated[
         int | None,
         typer.Option(
@@ -140,6 +144,7 @@ def run_model(
         dtype=dtype,
         device=device,
         base_url=base_url,
+        price=price,
         query_prompt=query_prompt,
         document_prompt=document_prompt,
         prompt=prompt,

