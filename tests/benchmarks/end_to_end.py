@@ -2,9 +2,11 @@
 ``python tests/benchmarks/end_to_end.py MODEL_FOLDER RAW_FOLDER``.
 
 MODEL_FOLDER: a sentence-transformers folder of the e5 family. RAW_FOLDER: a mirror of raw files. First the configs
-on which both protocols agree: wall and processor seconds, loading the model included, of mteb in fp32, of `seabed run` in fp32 and in bf16, and
-their scores; then classification and clustering, whose protocols differ, beside each other. No vector is kept from
-one side or run to the next. ``--rows N`` cuts every test split, for a quick look.
+on which both protocols agree: wall and processor seconds, loading the model included, of mteb in fp32, of `seabed
+run` in fp32 and in bf16, and their scores; and the share that would remain if the model's matrix products on each
+distinct text were all there is to do, which no runner can beat on this machine. Then classification and clustering,
+whose protocols differ, beside each other. No vector is kept from one side or run to the next. ``--rows N`` cuts
+every test split, for a quick look.
 """
 
 import argparse
@@ -71,21 +73,42 @@ def with_mteb(model: str, bundle: Path, configs: Iterable[str]) -> dict[str, flo
     return found
 
 
-def with_seabed(model: str, bundle: Path, configs: list[str], dtype: str) -> dict[str, float]:
+def seabed_encoder(model: str, dtype: str) -> Any:
+    from seabed_evaluate.encoders import load_encoder
+
+    prompts = {"query_prompt": QUERY, "document_prompt": DOCUMENT, "prompt": "{text}"}
+    return load_encoder(model, dtype=dtype, device="cpu", **prompts)
+
+
+def with_seabed(
+    model: str, bundle: Path, configs: list[str], dtype: str, lengths: list[int] | None = None
+) -> dict[str, float]:
     from seabed_evaluate import run
 
-    results = run(
-        model,
-        data=bundle,
-        configs=configs,
-        out=None,
-        dtype=dtype,
-        device="cpu",
-        query_prompt=QUERY,
-        document_prompt=DOCUMENT,
-        prompt="{text}",
-    )
+    encoder = seabed_encoder(model, dtype)
+    if lengths is not None:
+        own = encoder._tokens
+
+        def noted(texts: Any) -> Any:
+            tokens = own(texts)
+            lengths.extend(map(len, tokens))
+            return tokens
+
+        encoder._tokens = noted
+    results = run(encoder, data=bundle, configs=configs, out=None)
     return {r["config"]: 100 * r["score"] for r in results}
+
+
+def products_alone(model: str, dtype: str, lengths: list[int]) -> float:
+    """Seconds of the model's matrix products, from every eighth text."""
+    from tests.benchmarks.encode import products
+
+    encoder = seabed_encoder(model, dtype)
+    some = sorted(lengths)[::8]
+    run, work = products(encoder, some)
+    run()
+    _, seconds, _ = timed(run)
+    return seconds * products(encoder, lengths)[1] / work
 
 
 def main() -> None:
@@ -111,9 +134,10 @@ def main() -> None:
             print(f"left out {name}: {reason}")
         if options.rows:
             cut(bundle, options.rows)
+        lengths: list[int] = []
         sides: dict[str, Callable[[list[str]], dict[str, float]]] = {
             "mteb fp32": lambda names: with_mteb(options.model, bundle, names),
-            "seabed fp32": lambda names: with_seabed(options.model, bundle, names, "fp32"),
+            "seabed fp32": lambda names: with_seabed(options.model, bundle, names, "fp32", lengths),
             "seabed bf16": lambda names: with_seabed(options.model, bundle, names, "bf16"),
         }
         spent = dict.fromkeys(sides, (0.0, 0.0))
@@ -127,6 +151,13 @@ def main() -> None:
             print(
                 f"{side}: {wall:.0f} s, {wall / base[0]:.2f} of mteb's wall time, "
                 f"{cpu / base[1]:.2f} of its processor time"
+            )
+        lengths = lengths[: len(lengths) // options.rounds]
+        for dtype in ("fp32", "bf16"):
+            alone = products_alone(options.model, dtype, lengths) * options.rounds
+            print(
+                f"matrix products of the {len(lengths):,} distinct texts ({sum(lengths):,} tokens) alone, {dtype}: "
+                f"{alone:.0f} s, {alone / base[0]:.2f} of mteb's wall time"
             )
         for name in agree:
             print(f"{name:20}" + "".join(f"  {side} {found[name]:7.3f}" for side, found in scores.items()))
