@@ -4,7 +4,7 @@
 MODEL_FOLDER: a sentence-transformers folder of the e5 family. RAW_FOLDER: a mirror of raw files. First the configs
 on which both protocols agree: wall and processor seconds, loading the model included, of mteb in fp32, of `seabed
 run` in fp32 and in bf16, and their scores; and the share that would remain if the model's matrix products on each
-distinct text were all there is to do, which no runner can beat on this machine. Then classification and clustering,
+distinct text, by plain layers, were all there is to do. Then classification and clustering,
 whose protocols differ, beside each other. No vector is kept from one side or run to the next. ``--rows N`` cuts
 every test split, for a quick look.
 """
