@@ -70,6 +70,10 @@ class Estimate:
     cost: float | None
 
 
+class ApiKeyError(ModelError):
+    """A key that is missing or cannot be one: no text can be sent."""
+
+
 class _Transient(Exception):
     """A request worth repeating, after `wait` seconds where the server asks for that."""
 
@@ -121,14 +125,13 @@ def load_api_encoder(
         import tenacity  # noqa: F401
     except ImportError:
         raise ModelError('models behind an API need an extra: pip install "seabed[api]"') from None
-    encoder = ApiEncoder(
-        provider=provider, model=model, prompts=prompts, known=entry, base_url=_checked_url(base_url)
-    )
     if price is not None:
         if not 0 <= price < float("inf"):
             raise ModelError(f"--price is in USD per million tokens, not {price}")
-        encoder.price = price
-    return encoder
+        entry = entry | {"price_per_million_tokens": price}
+    return ApiEncoder(
+        provider=provider, model=model, prompts=prompts, known=entry, base_url=_checked_url(base_url)
+    )
 
 
 def _checked_url(url: str | None) -> str | None:
@@ -267,25 +270,17 @@ class ApiEncoder:
             cost=None if price is None else tokens * price / 1e6,
         )
 
-    def check_key(self) -> None:
-        """Fail now rather than at the first request.
-
-        Raises:
-            ModelError: the key is missing or cannot be one.
-        """
-        self._headers()
-
     def _headers(self) -> dict[str, str]:
         name = OWN_SERVER_KEY if self.own_server else self.api.key
         key = os.environ.get(name, "").strip()
         if not key:
             if self.own_server:
                 return {}
-            raise ModelError(f"{self.settings['model']} needs a key: set the environment variable {name}")
+            raise ApiKeyError(f"{self.settings['model']} needs a key: set the environment variable {name}")
         if not key.isascii() or not key.isprintable() or " " in key:
-            raise ModelError(f"the environment variable {name} holds characters that are in no key")
+            raise ApiKeyError(f"the environment variable {name} holds characters that are in no key")
         if self.url.startswith("http://") and not _loopback(self.url):
-            raise ModelError(f"{name} is not sent over http://, only over https:// or to this machine")
+            raise ApiKeyError(f"{name} is not sent over http://, only over https:// or to this machine")
         return {"Authorization": f"Bearer {key}"}
 
     def _check_type(self, given: str | None) -> None:

@@ -66,7 +66,7 @@ def run_model(
     ] = None,
     price: Annotated[
         float | None,
-        typer.Option(help="Of an API, in USD per million tokens: the plan then shows the cost.", min=0),
+        typer.Option(help="Of an API, in USD per million tokens: the plan then shows the cost."),
     ] = None,
     batch_tokens: Annotated[
         int | None,

@@ -38,7 +38,7 @@ class Planned:
 class Plan:
     """All configs that are not done. `seconds` is the time to encode, measured on a few of the texts.
 
-    `counted` says whether the model counts tokens; `cost` is of an API, in the currency of its price.
+    `counted` says whether the model has counted the tokens of every text; `cost` is of an API, in the currency of its price.
     """
 
     configs: tuple[Planned, ...]
@@ -133,7 +133,7 @@ def make_plan(
     seen: set[bytes] = set()
     planned: list[Planned] = []
     some: list[Prompted] = []
-    requests, cost = 0, 0.0 if estimate else None
+    requests, cost, counted = 0, 0.0 if estimate else None, counter is not None
     for config in todo:
         settings = config_settings(config, bundle, encoder, rules)
         count, new = 0, list[Prompted]()
@@ -145,6 +145,7 @@ def make_plan(
             seen |= keys.keys()
             new += keys.values()
         tokens = _tokens(new, counter)
+        counted = counted and len(_sample(new)) == len(new)
         if estimate and new:
             bill = estimate(new)
             requests, tokens = requests + bill.requests, bill.tokens
@@ -153,11 +154,15 @@ def make_plan(
         some += new[:: max(1, len(new) // TIMED)][:TIMED]
     total = sum(p.tokens for p in planned)
     seconds = _seconds(some, total, encoder, counter) if not estimate else None
-    return Plan(tuple(planned), done, seconds, counter is not None, requests if estimate else None, cost)
+    return Plan(tuple(planned), done, seconds, counted, requests if estimate else None, cost)
+
+
+def _sample(texts: Sequence[Prompted]) -> Sequence[Prompted]:
+    return texts[:: max(1, len(texts) // SAMPLE)]
 
 
 def _tokens(texts: Sequence[Prompted], counter: Any) -> int:
-    sample = texts[:: max(1, len(texts) // SAMPLE)]
+    sample = _sample(texts)
     if not sample:
         return 0
     if counter is None:

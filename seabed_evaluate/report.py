@@ -262,7 +262,7 @@ def config_rows(results: Sequence[Result]) -> list[dict[str, Any]]:
         i = r.get("interval")
         rows.append(
             {
-                "model": str(r["model"]["model"]),
+                "model": f"{r['model']['model']} [{r['run'][:8]}]",
                 "config": r["config"] + (" (cut file)" if r["data"]["truncated"] else ""),
                 "task": r["task"],
                 "measure": r["main_score"],

@@ -15,6 +15,7 @@ from seabed_datasets.catalogue import Config
 from seabed_datasets.errors import SeabedError, unknown
 from seabed_datasets.reading import HUB_BUNDLE
 from seabed_datasets.vocabulary import LANGUAGES, TASKS
+from seabed_evaluate.api_encoders import ApiKeyError
 from seabed_evaluate.bundles import Bundle, data_bytes, fetch_configs, open_bundle
 from seabed_evaluate.embedding_cache import EmbeddingCache, open_cache
 from seabed_evaluate.encoders import Encoder, load_encoder
@@ -173,10 +174,6 @@ def run_all(
         jobs = sorted(jobs, key=lambda job: (-data_bytes(bundle, job.config.name), job.config.name))
     if dry_run:
         return Outcome(silent=share.rank > 0)
-    check_key: Callable[[], None] | None = getattr(encoder, "check_key", None)
-    if left and check_key is not None:
-        # Without a key every config would fail for the same reason.
-        check_key()
     reused, failed = [], {}
     made: dict[str, Result] = {}
     off = True if quiet or share.rank else None
@@ -200,7 +197,8 @@ def run_all(
                         write_result(job.path, result)
                     made[name] = result
                 except Exception as error:
-                    if fail_fast:
+                    # Without a key every other config would fail for the same reason.
+                    if fail_fast or isinstance(error, ApiKeyError):
                         raise
                     log.debug("%s failed", name, exc_info=True)
                     failed[name] = str(error) or type(error).__name__

@@ -28,6 +28,7 @@ from seabed_datasets.errors import SeabedError, UnknownName
 from seabed_evaluate import run
 from seabed_evaluate.api_encoders import OWN_SERVER_KEY, TOKENS_ADDED, ApiEncoder, known_apis
 from seabed_evaluate.cli import app
+from seabed_evaluate.embedding_cache import open_cache
 from seabed_evaluate.encoders import load_encoder
 from seabed_evaluate.model_folder import ModelError
 from seabed_evaluate.prompts import Prompted, Prompts
@@ -472,6 +473,18 @@ def test_a_run_without_a_key_stops_before_the_first_config(
     assert isinstance(done.exception, ModelError)
     assert str(done.exception) == "openai:some-model needs a key: set the environment variable OPENAI_API_KEY"
     assert not list(tmp_path.rglob("*.json"))
+
+
+def test_vectors_that_are_kept_need_no_key(bundle: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    options: dict[str, Any] = {"data": bundle, "out": None, "cache": open_cache(disk=False)}
+    with FakeApi("openai", key=KEY) as api:
+        encoder = encoder_of("openai", api)
+        first = run(encoder, configs=["sample_sts_mya"], **options)
+        monkeypatch.delenv(known_apis()["openai"].key)
+        again = run(encoder, configs=["sample_sts_mya"], **options)
+        assert again[0]["score"] == first[0]["score"]
+        with pytest.raises(ModelError, match=r"openai:.* needs a key"):
+            run(encoder, configs=["sample_sts_mya", "sample_retrieval_tha"], **options)
 
 
 @pytest.mark.parametrize("price", [-1.0, float("nan"), float("inf")])

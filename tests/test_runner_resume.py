@@ -112,6 +112,22 @@ def test_a_plan_counts_what_a_run_does(bundle: Path, tmp_path: Path) -> None:
     assert plans[2].new == 0
 
 
+def test_a_plan_says_where_it_has_not_counted_every_text(
+    bundle: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plans: list[Plan] = []
+    encoder: Any = ToyEncoder()
+    encoder.count_tokens = lambda texts: [len(t.text) for t in texts]
+    wanted = options(bundle, show_plan=plans.append, dry_run=True)
+    run_all(encoder, **wanted)
+    monkeypatch.setattr("seabed_evaluate.plan.SAMPLE", 5)
+    run_all(encoder, **wanted)
+    monkeypatch.delattr(encoder, "count_tokens")
+    run_all(encoder, **wanted)
+    assert [p.counted for p in plans] == [True, False, False]
+    assert ["about" in p.line().split(" tokens")[0] for p in plans] == [False, True, True]
+
+
 def test_durations() -> None:
     assert [duration(s) for s in (0.4, 59.4, 60, 3599, 3600)] == [
         "0 s",
