@@ -94,7 +94,8 @@ def load_encoder(
         prompt: prefix or template for tasks without queries and documents.
         base_url: of a server with OpenAI's embeddings API, instead of the provider's own.
         price: of an API, USD per million tokens, for the plan; it is not part of the settings.
-        batch_tokens: padded tokens of a batch; default: by the device's free memory. Halved when it runs out.
+        batch_tokens: tokens of a batch, padding included; default: by the device's free memory. Halved when
+            it runs out.
         compile: compile the model with torch.compile.
 
     Returns:
@@ -256,9 +257,9 @@ class TransformersEncoder:
         self.max_length = max_length or getattr(self.model.config, "max_position_embeddings", None) or 512
         table = _position_table(self.model)
         # Models of RoBERTa's kind count positions from the one after the padding token's.
-        self.padding = None if table is None else table.padding_idx
+        self.padding_idx = None if table is None else table.padding_idx
         if table is not None:
-            positions = table.num_embeddings - (0 if self.padding is None else self.padding + 1)
+            positions = table.num_embeddings - (0 if self.padding_idx is None else self.padding_idx + 1)
             if self.max_length > positions:
                 if max_length is not None:
                     log.warning(
@@ -275,7 +276,7 @@ class TransformersEncoder:
             self.model = torch.compile(self.model, dynamic=True)
         # Compiled code would be made anew for every mix of lengths.
         self.packed = self.device.type == "cpu" and not compile and packing.pack(self.model)
-        if self.packed and dtype == "bf16":
+        if self.packed:
             from seabed_evaluate.blocked_linear import block
 
             block(self.model, self.budget)
@@ -333,7 +334,7 @@ class TransformersEncoder:
         under_way: deque[tuple[list[int], Callable[[], Vectors]]] = deque()
         for group, tokens in encoding.ahead((g, self._tokens([prompted[i] for i in g])) for g in groups):
             lengths = [len(t) for t in tokens]
-            for batch in encoding.packed(lengths, lambda: self.budget, pad=not self.packed):
+            for batch in encoding.batches(lengths, lambda: self.budget, pad=not self.packed):
                 places = [group[i] for i in batch]
                 parts = [self._prompt_tokens(prompted[i]) for i in places]
                 under_way.append((places, self._forward([tokens[i] for i in batch], parts)))
@@ -424,7 +425,7 @@ class TransformersEncoder:
         cuda = self.device.type == "cuda"
         with torch.inference_mode():
             if self.packed:
-                hidden, mask = packing.hidden_states(self.model, tokens, self.padding)
+                hidden, mask = packing.hidden_states(self.model, tokens, self.padding_idx)
             else:
                 ids, mask = (
                     (torch.from_numpy(a).pin_memory() if cuda else torch.from_numpy(a)).to(

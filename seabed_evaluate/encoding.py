@@ -65,7 +65,7 @@ def ahead(items: Iterable[T]) -> Iterator[T]:
             yield item  # type: ignore[misc]
 
 
-def packed(lengths: Sequence[int], budget: Callable[[], int], *, pad: bool = True) -> Iterator[list[int]]:
+def batches(lengths: Sequence[int], budget: Callable[[], int], *, pad: bool = True) -> Iterator[list[int]]:
     """Cut texts into batches, longest first, whose size stays within a budget and whose padding is small.
 
     Args:
@@ -76,9 +76,9 @@ def packed(lengths: Sequence[int], budget: Callable[[], int], *, pad: bool = Tru
     Returns:
         Places of the texts, batch by batch.
 
-    >>> list(packed([30, 90, 32], lambda: 100))
+    >>> list(batches([30, 90, 32], lambda: 100))
     [[1], [2, 0]]
-    >>> list(packed([30, 90, 32], lambda: 122, pad=False))
+    >>> list(batches([30, 90, 32], lambda: 122, pad=False))
     [[1, 2], [0]]
     """
     batch: list[int] = []
@@ -128,7 +128,7 @@ def default_device() -> str:
 
 
 def token_budget(model: torch.nn.Module, device: torch.device, max_length: int) -> int:
-    """How many padded tokens a batch may hold.
+    """How many tokens a batch may hold, padding included.
 
     Args:
         model: a transformers model.

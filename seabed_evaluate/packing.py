@@ -50,12 +50,12 @@ def pack(model: torch.nn.Module) -> bool:
     return bool(config._attn_implementation == IMPLEMENTATION)
 
 
-def positions(tokens: Tokens, padding: int | None) -> Tokens:
+def positions(tokens: Tokens, padding_idx: int | None) -> Tokens:
     """The positions that a model gives to the tokens of one text.
 
     Args:
         tokens: ids of n tokens.
-        padding: of models of RoBERTa's kind, the padding token's id and position; they count from the one after
+        padding_idx: of models of RoBERTa's kind, the padding token's id and position; they count from the one after
             it, and leave out that token where it stands in a text. None for models that count from 0.
 
     Returns:
@@ -64,22 +64,22 @@ def positions(tokens: Tokens, padding: int | None) -> Tokens:
     >>> positions(np.array([0, 7, 1, 2], np.int32), 1).tolist()
     [2, 3, 1, 4]
     """
-    if padding is None:
+    if padding_idx is None:
         return np.arange(len(tokens), dtype=np.int32)
-    real = tokens != padding
-    counted: Tokens = (np.cumsum(real) * real + padding).astype(np.int32)
+    real = tokens != padding_idx
+    counted: Tokens = (np.cumsum(real) * real + padding_idx).astype(np.int32)
     return counted
 
 
 def hidden_states(
-    model: torch.nn.Module, tokens: Sequence[Tokens], padding: int | None
+    model: torch.nn.Module, tokens: Sequence[Tokens], padding_idx: int | None
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Last hidden states of texts, computed in one row without padding.
 
     Args:
         model: one that `pack` has prepared.
         tokens: ids of every text, at least one each.
-        padding: see `positions`.
+        padding_idx: see `positions`.
 
     Returns:
         Hidden states of shape (texts, longest, dimension), zero on the right of each text, and their mask (1 for a
@@ -89,7 +89,7 @@ def hidden_states(
 
     lengths = [len(own) for own in tokens]
     row = np.concatenate(tokens).astype(np.int64)[None]
-    where = np.concatenate([positions(own, padding) for own in tokens]).astype(np.int64)[None]
+    where = np.concatenate([positions(own, padding_idx) for own in tokens]).astype(np.int64)[None]
     runs = [(length, len(list(run))) for length, run in groupby(lengths)]
     states = model(
         input_ids=torch.from_numpy(row), position_ids=torch.from_numpy(where), seabed_runs=runs

@@ -240,7 +240,7 @@ def test_other_errors_of_a_model_are_not_taken_for_memory(
 @settings(deadline=None)
 @given(st.lists(st.integers(0, 600), min_size=1, max_size=200), st.integers(1, 5000))
 def test_batches_hold_every_text_once_within_the_budget(lengths: list[int], budget: int) -> None:
-    batches = list(encoding.packed(lengths, lambda: budget))
+    batches = list(encoding.batches(lengths, lambda: budget))
     assert sorted(i for b in batches for i in b) == list(range(len(lengths)))
     for batch in batches:
         assert len(batch) == 1 or len(batch) * max(lengths[i] for i in batch) <= budget

@@ -54,7 +54,7 @@ def products(encoder: TransformersEncoder, lengths: list[int]) -> tuple[Callable
     dtype = getattr(torch, DTYPES[encoder.settings["dtype"]])
     batches = [
         [lengths[i] for i in batch]
-        for batch in encoding.packed(lengths, lambda: encoder.budget, pad=not encoder.packed)
+        for batch in encoding.batches(lengths, lambda: encoder.budget, pad=not encoder.packed)
     ]
     square, up, down = (
         torch.randn(n, m, dtype=dtype) for n, m in ((hidden,) * 2, (inner, hidden), (hidden, inner))
