@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,7 @@ def loaded(
     folder: Path, monkeypatch: pytest.MonkeyPatch, *, packed: bool, **options: Any
 ) -> TransformersEncoder:
     with monkeypatch.context() as patch:
-        if not packed:
+        if not packed and not options.get("compile"):
             patch.setattr(packing, "KINDS", frozenset())
         encoder = load_encoder(str(folder), device="cpu", **options)
     assert isinstance(encoder, TransformersEncoder)
@@ -63,10 +64,22 @@ def test_neighbours_in_the_row_change_nothing(folder: Path, monkeypatch: pytest.
     assert np.abs(encoder.encode(TEXTS) - together).max() < 1e-5
 
 
-def test_bf16_stays_near_fp32(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("dtype", ["bf16", "fp16"])
+def test_half_precision_stays_near_fp32(folder: Path, monkeypatch: pytest.MonkeyPatch, dtype: str) -> None:
     exact = loaded(folder, monkeypatch, packed=False).encode(TEXTS)
-    encoder = loaded(folder, monkeypatch, packed=True, dtype="bf16")
+    encoder = loaded(folder, monkeypatch, packed=True, dtype=dtype)
     assert lowest_cosine(encoder.encode(TEXTS), exact) > 0.999
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("g++") is None, reason="torch.compile needs a C++ compiler on a CPU")
+def test_a_compiled_model_is_padded_and_has_the_same_vectors(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exact = loaded(folder, monkeypatch, packed=False).encode(TEXTS)
+    encoder = loaded(folder, monkeypatch, packed=False, compile=True)
+    assert encoder.batching["compile"] is True
+    assert np.abs(encoder.encode(TEXTS) - exact).max() < 1e-5
 
 
 @pytest.mark.parametrize(
