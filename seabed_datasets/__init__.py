@@ -8,19 +8,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from seabed_datasets.bundle import build
+    from seabed_datasets.bundle.build import build
+    from seabed_datasets.bundle.reading import load
     from seabed_datasets.catalogue import config, configs, dataset, datasets
-    from seabed_datasets.reading import load
 
 __all__ = ["build", "config", "configs", "dataset", "datasets", "load"]
 
 _HOME = {
-    "build": "bundle",
+    "build": "bundle.build",
     "config": "catalogue",
     "configs": "catalogue",
     "dataset": "catalogue",
     "datasets": "catalogue",
-    "load": "reading",
+    "load": "bundle.reading",
 }
 
 

@@ -5,41 +5,14 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
 from seabed_datasets import catalogue
-from seabed_datasets.errors import SeabedError
-from seabed_datasets.vocabulary import LANGUAGES, TASKS
-
-app = typer.Typer(no_args_is_help=True)
-
-Tasks = Annotated[str | None, typer.Option("--task", "--tasks", help="Comma-separated: " + ", ".join(TASKS))]
-Langs = Annotated[
-    str | None,
-    typer.Option("--lang", "--langs", help="Comma-separated ISO 639-3 codes: " + ", ".join(LANGUAGES)),
-]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")]
-
-
-def comma(text: str | None) -> list[str] | None:
-    """Cut a comma-separated option.
-
-    Args:
-        text: what the user typed, or None.
-
-    Returns:
-        The parts, or None for no filter.
-
-    >>> comma("tha, mya")
-    ['tha', 'mya']
-    """
-    return None if text is None else [part.strip() for part in text.split(",") if part.strip()]
+from seabed_datasets.contribute import commands  # noqa: F401  (adds check, stats and new)
+from seabed_datasets.terminal import Langs, Quiet, Tasks, app, bar, comma, print_table, summary
 
 
 @app.command("list")
@@ -79,27 +52,6 @@ def list_configs(
         print_table(
             rows, f"{len(rows)} configs of {len({catalogue.config(r['config']).key for r in rows})} datasets"
         )
-
-
-def print_table(rows: list[dict[str, str]], caption: str) -> None:
-    """Print rows as a table, never cutting a cell where the output is not a terminal.
-
-    Args:
-        rows: equal keys in each.
-        caption: a line below the table.
-    """
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in rows[0] if rows else []:
-        table.add_column(column, overflow="fold")
-    for row in rows:
-        table.add_row(*row.values())
-    # No markup: "[e02aa1a6]" in a cell is text.
-    console = Console(width=None if sys.stdout.isatty() else 200, highlight=False, markup=False)
-    console.print(table)
-    console.print(caption)
 
 
 @app.command()
@@ -145,8 +97,8 @@ def show(
     console.print()
     console.print(Markdown(ds.body))
     if bundle is not None:
-        from seabed_datasets.bundle import read_manifest
-        from seabed_datasets.statistics import lines
+        from seabed_datasets.bundle.manifest import read_manifest
+        from seabed_datasets.checks.statistics import lines
 
         manifest = read_manifest(bundle)
         for shown in [config.name] if config else s.configs:
@@ -191,8 +143,8 @@ def build(
 
     Example: seabed build ntrex_tha xquad_vie --out bundle
     """
-    from seabed_datasets.bundle import build as make
-    from seabed_datasets.manifest import replace_text
+    from seabed_datasets.bundle.build import build as make
+    from seabed_datasets.files import replace_text
 
     names = list(configs or [])
     if all_ or task or lang:
@@ -226,51 +178,6 @@ def build(
         raise typer.Exit(1)
 
 
-def summary(states: Mapping[str, tuple[str, str]], why: Mapping[str, str]) -> None:
-    """Print to stderr what became of every name: those that succeeded in one line, the others one a line.
-
-    Args:
-        states: name -> (state, reason or "").
-        why: name -> the reason in a few words, counted in a last line.
-    """
-    by_state: dict[str, list[str]] = {}
-    for name, (state, reason) in states.items():
-        if reason:
-            typer.echo(f"{state} {name}: {reason.removeprefix(f'{name}: ')}", err=True)
-        else:
-            by_state.setdefault(state, []).append(name)
-    if len(states) > 1:
-        for state, names in by_state.items():
-            typer.echo(f"{state}: {' '.join(names)}", err=True)
-    if why:
-        counts = Counter(why.values()).most_common()
-        typer.echo("skipped because: " + ", ".join(f"{word} {n}" for word, n in counts), err=True)
-
-
-@contextmanager
-def bar(total: int, unit: str, quiet: bool) -> Iterator[Callable[[str], None]]:
-    """A progress bar on stderr, silent where stderr is no terminal.
-
-    Args:
-        total: how many steps there are.
-        unit: what a step is.
-        quiet: no bar at all.
-
-    Returns:
-        A context manager of the function to call with a name after each step.
-    """
-    from tqdm import tqdm
-
-    os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")  # one bar, not one more per file
-    with tqdm(total=total, unit=unit, disable=True if quiet else None) as shown:
-
-        def step(name: str) -> None:
-            shown.set_postfix_str(name, refresh=False)
-            shown.update()
-
-        yield step
-
-
 @app.command()
 def fetch(
     keys: Annotated[list[str] | None, typer.Argument(help="Dataset keys or config names.")] = None,
@@ -285,7 +192,7 @@ def fetch(
 
     Example: seabed fetch ntrex xquad_vie --to raw
     """
-    from seabed_datasets.fetching import chosen, fetch_all
+    from seabed_datasets.sources.fetching import chosen, fetch_all
 
     names = list(keys or []) + ([d.key for d in catalogue.datasets()] if all_ else [])
     if not names:
@@ -316,7 +223,7 @@ def audit(
 
     Example: seabed audit ntrex_fil
     """
-    from seabed_datasets.audit import audit as compare
+    from seabed_datasets.bundle.audit import audit as compare
 
     audits = [compare(name, mirror) for name in configs]
     if format == "json":
@@ -334,7 +241,7 @@ def coverage(
 
     A cell is our number of datasets and the paper's mark: new, mmteb, or none.
     """
-    from seabed_datasets.coverage import tables
+    from seabed_datasets.catalogue.coverage import tables
 
     found = tables()
     if format == "json":
@@ -342,16 +249,3 @@ def coverage(
         return
     for title, rows in found.items():
         print_table(rows, title + "\n")
-
-
-def run(application: typer.Typer) -> None:
-    """Run a command line: an explained error becomes one line and its exit code, never a traceback.
-
-    Args:
-        application: the commands.
-    """
-    try:
-        application()
-    except SeabedError as error:
-        typer.echo(f"error: {error}", err=True)
-        sys.exit(error.exit_code)

@@ -8,12 +8,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from seabed_evaluate.encoders import load_encoder
-    from seabed_evaluate.runner import run
+    from seabed_evaluate.encoders.loading import load_encoder
+    from seabed_evaluate.runner.run import run
 
 __all__ = ["load_encoder", "run"]
 
-_HOME = {"run": "runner", "load_encoder": "encoders"}
+_HOME = {"run": "runner.run", "load_encoder": "encoders.loading"}
 
 
 def __getattr__(name: str) -> Any:

@@ -11,8 +11,8 @@ from typing import Any
 from seabed_datasets import catalogue
 from seabed_datasets.catalogue import Config
 from seabed_datasets.checks.card import check_card
-from seabed_datasets.checks.check import check_rows
 from seabed_datasets.checks.findings import Finding, Tally
+from seabed_datasets.contribute.check import check_rows
 from seabed_datasets.loaders import sample
 
 Rows = dict[str, list[dict[str, Any]]]

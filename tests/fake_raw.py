@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from seabed_datasets import catalogue
-from seabed_datasets.bundle import rows_of
+from seabed_datasets.bundle.staging import rows_of
 from seabed_datasets.catalogue import Config
 from seabed_datasets.schemas import unify, with_labels
 

@@ -102,9 +102,10 @@ def make(endpoint: str, home: Path, how: str, cards: list[Path]) -> dict[str, di
 def _main(how: str, *paths: str) -> None:
     from dataclasses import asdict
 
-    from seabed_datasets import catalogue, sources
+    from seabed_datasets import catalogue
     from seabed_datasets.errors import SeabedError
     from seabed_datasets.loaders import release
+    from seabed_datasets.sources import raw_files as sources
 
     cards = {Path(p).stem: catalogue.read_card(Path(p)) for p in paths}
     for module in (sources, release):

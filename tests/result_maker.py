@@ -11,9 +11,9 @@ import numpy as np
 
 from seabed_datasets import catalogue
 from seabed_datasets.catalogue import Config
-from seabed_evaluate.outcomes import outcomes_path, write_outcomes
-from seabed_evaluate.protocols import protocol
-from seabed_evaluate.results import result_path, write_result
+from seabed_evaluate.runner.outcomes import outcomes_path, write_outcomes
+from seabed_evaluate.runner.protocols import protocol
+from seabed_evaluate.runner.results import result_path, write_result
 
 Score = Callable[[Config], float]
 

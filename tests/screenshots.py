@@ -9,8 +9,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from seabed_evaluate.leaderboard import write_leaderboard
-from seabed_evaluate.results import read_results
+from seabed_evaluate.report.leaderboard import write_leaderboard
+from seabed_evaluate.runner.results import read_results
 from tests.browser import chromium, missing
 from tests.result_maker import make_run
 

@@ -37,7 +37,7 @@ print(json.dumps(rows))
 METRICS = """
 import json
 import evaluate
-from seabed_datasets.vocabulary import TASKS
+from seabed_datasets.catalogue.vocabulary import TASKS
 modules = {task: evaluate.load(f"seabed/{task}") for task in TASKS}
 sts = modules["sts"].compute(predictions=[0.1, 0.4, 0.3, 0.8], references=[1, 2, 3, 5])
 f1 = modules["classification"].compute(predictions=[0, 1, 1], references=[0, 1, 0])

@@ -6,8 +6,8 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from seabed_evaluate.encoding import Tick, Vectors, collect
-from seabed_evaluate.prompts import Prompted, Prompts, as_prompted
+from seabed_evaluate.encoders.batching import Tick, Vectors, collect
+from seabed_evaluate.encoders.prompts import Prompted, Prompts, as_prompted
 from tests import toy
 
 

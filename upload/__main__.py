@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from seabed_datasets.cli import comma, run
+from seabed_datasets.bundle.reading import HUB_BUNDLE
 from seabed_datasets.errors import SeabedError
-from seabed_datasets.reading import HUB_BUNDLE
+from seabed_datasets.terminal import comma, run
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from seabed_datasets import catalogue
+from seabed_datasets.bundle.manifest import MANIFEST
 from seabed_datasets.errors import SeabedError, UnknownName
-from seabed_datasets.manifest import MANIFEST
 from upload.hub import Remote, check_token, look, read_json
 from upload.licence import Record
 from upload.page import RECORD, texts

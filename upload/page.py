@@ -7,8 +7,8 @@ from dataclasses import asdict
 from typing import Any
 
 from seabed_datasets import catalogue
+from seabed_datasets.bundle.manifest import MANIFEST, card_text, readme
 from seabed_datasets.errors import SeabedError
-from seabed_datasets.manifest import MANIFEST, card_text, readme
 from upload.licence import WHY, Record, notice
 
 RECORD = "publication.json"

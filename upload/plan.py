@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from seabed_datasets.sources import file_sha256
+from seabed_datasets.files import file_sha256
 
 if TYPE_CHECKING:
     from huggingface_hub.hf_api import RepoFile

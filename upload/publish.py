@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from seabed_datasets.errors import SeabedError
-from seabed_datasets.sources import file_sha256
+from seabed_datasets.files import file_sha256
 from upload.hub import TRIES, Remote, explain, log, look, patient, pause
 from upload.plan import Content, Plan, compare, sha256
 

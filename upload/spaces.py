@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import yaml
 
 from seabed_datasets import catalogue
+from seabed_datasets.catalogue.vocabulary import TASKS
 from seabed_datasets.errors import SeabedError
-from seabed_datasets.vocabulary import TASKS
 from upload.hub import check_token, look
 from upload.plan import Content, compare
 from upload.publish import Published, check_version, publish
@@ -20,7 +20,7 @@ from upload.publish import Published, check_version, publish
 if TYPE_CHECKING:
     from huggingface_hub import HfApi
 
-METRICS = Path(__file__).parents[1] / "seabed_evaluate"
+METRICS = Path(__file__).parents[1] / "seabed_evaluate" / "metrics"
 PAGE = ("README.md", "app.py", "requirements.txt")
 
 

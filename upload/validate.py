@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from seabed_datasets import catalogue
+from seabed_datasets.bundle.manifest import MANIFEST, card_text, read_manifest, readme
 from seabed_datasets.catalogue import Config
 from seabed_datasets.errors import DataError, SeabedError
-from seabed_datasets.manifest import MANIFEST, card_text, read_manifest, readme
+from seabed_datasets.files import file_sha256
 from seabed_datasets.schemas import SPLITS, Row, features, unify
-from seabed_datasets.sources import file_sha256
 from upload import licence
 
 
@@ -184,8 +184,8 @@ def findings(bundle: Path, manifest: dict[str, dict[str, Any]], accept: Iterable
         UnknownName: there is no such rule.
         SeabedError: another rule fails.
     """
-    from seabed_datasets.checks.check import check
     from seabed_datasets.checks.rules import rule
+    from seabed_datasets.contribute.check import check
 
     accepted = {name if name == TRUNCATED else rule(name).id for name in accept}
     failed = [

@@ -1,6 +1,6 @@
 """Write the libraries and fonts of the leaderboard page: `python upload/vendor_leaderboard.py` (npm, fonttools).
 
-From the versions pinned in seabed_evaluate/leaderboard/vendor/package.json: DataTables as it is, the used part
+From the versions pinned in seabed_evaluate/report/leaderboard/vendor/package.json: DataTables as it is, the used part
 of Observable Plot as one script, and per script a font of just the letters in languages.toml.
 """
 
@@ -14,7 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
-VENDOR = ROOT / "seabed_evaluate" / "leaderboard" / "vendor"
+VENDOR = ROOT / "seabed_evaluate" / "report" / "leaderboard" / "vendor"
 PLOT = (
     "import {plot, dot, text, link, ruleX, ruleY, tickX, tip, pointer} from '@observablehq/plot';\n"
     "window.Plot = {plot, dot, text, link, ruleX, ruleY, tickX, tip, pointer};\n"
@@ -34,7 +34,7 @@ LICENCES = {
 
 def main() -> None:
     """Install into a temporary folder, bundle, subset, copy."""
-    from seabed_evaluate.prompts import read_toml
+    from seabed_evaluate.encoders.prompts import read_toml
 
     languages = read_toml(VENDOR.parent / "languages.toml")
     with tempfile.TemporaryDirectory() as name:

@@ -6,7 +6,7 @@ from typing import Any
 
 from seabed_datasets.catalogue import Config, Dataset
 from seabed_datasets.checks.findings import Tally
-from seabed_datasets.statistics import Stats
+from seabed_datasets.checks.statistics import Stats
 
 FEW = 100
 NEARLY_ALL = 0.95

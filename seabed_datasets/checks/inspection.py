@@ -12,9 +12,9 @@ from seabed_datasets.checks.findings import Finding, Tally
 from seabed_datasets.checks.relations import RelationRules
 from seabed_datasets.checks.rows import RowRules
 from seabed_datasets.checks.script import ScriptRules
+from seabed_datasets.checks.statistics import Statistics, Stats
 from seabed_datasets.errors import DataError
 from seabed_datasets.schemas import Row
-from seabed_datasets.statistics import Statistics, Stats
 
 
 class Inspection:

@@ -16,8 +16,8 @@ import numpy as np
 
 from seabed_datasets.catalogue import Config
 from seabed_datasets.checks.findings import Tally
+from seabed_datasets.checks.scripts import kinds, letters
 from seabed_datasets.schemas import Row
-from seabed_datasets.scripts import kinds, letters
 
 T = TypeVar("T")
 

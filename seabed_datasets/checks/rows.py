@@ -6,11 +6,11 @@ import math
 from typing import Any
 
 from seabed_datasets.catalogue import Config
+from seabed_datasets.checks.fields import text_columns, texts
 from seabed_datasets.checks.findings import Tally, snippet
-from seabed_datasets.fields import text_columns, texts
+from seabed_datasets.checks.scripts import kinds
+from seabed_datasets.checks.statistics import Seen
 from seabed_datasets.schemas import Row, is_empty
-from seabed_datasets.scripts import kinds
-from seabed_datasets.statistics import Seen
 
 LONG = 20_000
 _NO_LETTERS = {"digit", "zero-width", "replacement", "odd", "other"}

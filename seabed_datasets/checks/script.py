@@ -6,10 +6,9 @@ import unicodedata
 from collections import Counter
 
 from seabed_datasets.catalogue import Config
+from seabed_datasets.checks.fields import languages_of, text_columns, texts
 from seabed_datasets.checks.findings import Tally, snippet
-from seabed_datasets.fields import languages_of, text_columns, texts
-from seabed_datasets.schemas import Row
-from seabed_datasets.scripts import (
+from seabed_datasets.checks.scripts import (
     SCRIPT_OF,
     html,
     is_zawgyi,
@@ -21,6 +20,7 @@ from seabed_datasets.scripts import (
     small_words,
     zero_width,
 )
+from seabed_datasets.schemas import Row
 
 # Fewer letters than this are a name or a formula, in any script.
 JUDGED_LETTERS = 5

@@ -12,7 +12,7 @@ from typing import cast
 from seabed_datasets.catalogue import Config
 from seabed_datasets.errors import SeabedError
 from seabed_datasets.schemas import Splits
-from seabed_datasets.sources import Raw
+from seabed_datasets.sources.raw_files import Raw
 
 
 def run(config: Config, raw: Raw) -> Splits:

@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from seabed_datasets import readers
 from seabed_datasets.catalogue import Config, Release, dataset
 from seabed_datasets.errors import RawFormatError, SourceError
+from seabed_datasets.files import file_sha256
 from seabed_datasets.loaders.shapes import drawn, question_answering, rerank_row, train_test, with_negatives
 from seabed_datasets.schemas import Row, Splits
-from seabed_datasets.sources import Used, file_sha256, hub_file, why
+from seabed_datasets.sources import readers
+from seabed_datasets.sources.raw_files import Used, hub_file, why
 
 
 def repository(config: Config) -> str | None:

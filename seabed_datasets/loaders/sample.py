@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from seabed_datasets.catalogue import SAMPLE_DIR, Config
-from seabed_datasets.readers import jsonl
 from seabed_datasets.schemas import SPLITS, Splits
+from seabed_datasets.sources.readers import jsonl
 
 
 def load(config: Config) -> Splits:

@@ -11,10 +11,10 @@ from typing import Any, TypeVar
 
 from seabed_datasets.catalogue import Config
 from seabed_datasets.errors import RawFormatError
-from seabed_datasets.readers import lines
+from seabed_datasets.loaders.spool import Spool
 from seabed_datasets.schemas import Row, Splits, is_empty
-from seabed_datasets.sources import Raw
-from seabed_datasets.spool import Spool
+from seabed_datasets.sources.raw_files import Raw
+from seabed_datasets.sources.readers import lines
 
 T = TypeVar("T")
 

@@ -17,7 +17,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from seabed_datasets import catalogue, staging
+from seabed_datasets import catalogue
+from seabed_datasets.bundle import staging
 from seabed_datasets.loaders.shapes import question_answering, with_negatives
 from seabed_datasets.schemas import Row, Splits
 

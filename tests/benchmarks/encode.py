@@ -25,8 +25,9 @@ import torch
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
-from seabed_evaluate import encoding, packing  # noqa: E402
-from seabed_evaluate.encoders import DTYPES, TransformersEncoder, load_encoder  # noqa: E402
+from seabed_evaluate.encoders import batching as encoding  # noqa: E402
+from seabed_evaluate.encoders import packing  # noqa: E402
+from seabed_evaluate.encoders.loading import DTYPES, TransformersEncoder, load_encoder  # noqa: E402
 
 Times = dict[str, list[tuple[float, float]]]
 
@@ -101,7 +102,7 @@ def alternate(sides: dict[str, Callable[[], Any]], rounds: int) -> Times:
 
 
 def scores(model: str, raw: Path) -> None:
-    from seabed_datasets.bundle import build
+    from seabed_datasets.bundle.build import build
     from seabed_evaluate import run
 
     configs = ["ntrex_tha", "ntrex_vie", "xquad_tha"]

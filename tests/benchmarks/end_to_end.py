@@ -34,7 +34,7 @@ QUERY, DOCUMENT = "query: ", "passage: "
 def cut(bundle: Path, rows: int) -> None:
     import pyarrow.parquet as parquet
 
-    from seabed_datasets.sources import file_sha256
+    from seabed_datasets.files import file_sha256
 
     manifest = json.loads((bundle / "manifest.json").read_text(encoding="utf-8"))
     for name, entry in manifest.items():
@@ -60,7 +60,7 @@ def with_mteb(model: str, bundle: Path, configs: Iterable[str]) -> dict[str, flo
     import mteb
     from mteb.models import SentenceTransformerEncoderWrapper
 
-    from seabed_evaluate.mteb_export import mteb_task
+    from seabed_evaluate.report.mteb_export import mteb_task
 
     prompts = {"query": QUERY, "document": DOCUMENT}
     peer = SentenceTransformerEncoderWrapper(model, device="cpu", model_prompts=prompts)
@@ -74,7 +74,7 @@ def with_mteb(model: str, bundle: Path, configs: Iterable[str]) -> dict[str, flo
 
 
 def seabed_encoder(model: str, dtype: str) -> Any:
-    from seabed_evaluate.encoders import load_encoder
+    from seabed_evaluate.encoders.loading import load_encoder
 
     prompts = {"query_prompt": QUERY, "document_prompt": DOCUMENT, "prompt": "{text}"}
     return load_encoder(model, dtype=dtype, device="cpu", **prompts)
@@ -121,7 +121,7 @@ def main() -> None:
     options = parser.parse_args()
     import torch
 
-    from seabed_datasets.bundle import build
+    from seabed_datasets.bundle.build import build
 
     if options.threads:
         torch.set_num_threads(options.threads)

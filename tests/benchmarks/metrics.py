@@ -55,7 +55,7 @@ def make_runs(kind: str, seed: int = 0) -> tuple[list[list[tuple[str, float]]], 
 def retrieval() -> None:
     import pytrec_eval
 
-    from seabed_evaluate.retrieval.scores import retrieval_scores
+    from seabed_evaluate.metrics.retrieval.scores import retrieval_scores
 
     print(f"retrieval, {QUERIES:,} queries x {HITS} hits, 6 measures at k = {K}")
     for kind in ("ranked", "shuffled", "tied"):
@@ -79,8 +79,8 @@ def wrapping() -> None:
         os.environ["HF_MODULES_CACHE"] = cache
         import evaluate
 
-        from seabed_evaluate.classification.scores import classification_scores
-        from seabed_evaluate.retrieval.scores import retrieval_scores
+        from seabed_evaluate.metrics.classification.scores import classification_scores
+        from seabed_evaluate.metrics.retrieval.scores import retrieval_scores
 
         print("evaluate's own wrapping (Arrow encoding, cache file, decoding)")
         predictions, references = make_runs("ranked")
@@ -99,14 +99,14 @@ def wrapping() -> None:
 
 
 def bootstrap() -> None:
-    from seabed_evaluate.bitext_mining.scores import bitext_mining_scores
-    from seabed_evaluate.classification.scores import classification_scores
-    from seabed_evaluate.clustering.scores import clustering_scores
-    from seabed_evaluate.multilabel_classification.scores import multilabel_classification_scores
-    from seabed_evaluate.pair_classification.scores import pair_classification_scores
-    from seabed_evaluate.reranking.scores import reranking_scores
-    from seabed_evaluate.retrieval.scores import retrieval_scores
-    from seabed_evaluate.sts.scores import sts_scores
+    from seabed_evaluate.metrics.bitext_mining.scores import bitext_mining_scores
+    from seabed_evaluate.metrics.classification.scores import classification_scores
+    from seabed_evaluate.metrics.clustering.scores import clustering_scores
+    from seabed_evaluate.metrics.multilabel_classification.scores import multilabel_classification_scores
+    from seabed_evaluate.metrics.pair_classification.scores import pair_classification_scores
+    from seabed_evaluate.metrics.reranking.scores import reranking_scores
+    from seabed_evaluate.metrics.retrieval.scores import retrieval_scores
+    from seabed_evaluate.metrics.sts.scores import sts_scores
 
     generator = np.random.default_rng(0)
     labels, other = generator.integers(0, 10, (2, QUERIES))

@@ -16,11 +16,11 @@ from pathlib import Path
 import numpy as np
 
 from seabed_datasets import catalogue
-from seabed_datasets.bundle import build
-from seabed_evaluate.bitext_mining.scores import bitext_mining_scores
-from seabed_evaluate.bundles import open_bundle, read_splits
-from seabed_evaluate.encoders import load_encoder
-from seabed_evaluate.similarity import unit
+from seabed_datasets.bundle.build import build
+from seabed_evaluate.encoders.loading import load_encoder
+from seabed_evaluate.metrics.bitext_mining.scores import bitext_mining_scores
+from seabed_evaluate.runner.bundles import open_bundle, read_splits
+from seabed_evaluate.runner.similarity import unit
 
 PUBLISHED_ROWS = 1997
 CODES = {

@@ -28,10 +28,10 @@ def timed(name: str, function: Callable[[], Any]) -> Any:
 
 def page(folder: Path) -> None:
     from seabed_datasets import catalogue
-    from seabed_evaluate import formats
-    from seabed_evaluate.leaderboard import write_leaderboard
-    from seabed_evaluate.report import tables
-    from seabed_evaluate.results import read_results
+    from seabed_evaluate.report import formats
+    from seabed_evaluate.report.leaderboard import write_leaderboard
+    from seabed_evaluate.report.tables import tables
+    from seabed_evaluate.runner.results import read_results
     from tests.result_maker import make_run, write_run
 
     print(f"{MODELS} models x 294 units ({MODELS * 314} result files)")
@@ -47,8 +47,8 @@ def page(folder: Path) -> None:
 
 
 def intervals() -> None:
-    from seabed_evaluate.outcomes import bitext_values, clustering_values, compact, write_outcomes
-    from seabed_evaluate.uncertainty import interval
+    from seabed_evaluate.runner.outcomes import bitext_values, clustering_values, compact, write_outcomes
+    from seabed_evaluate.runner.uncertainty import interval
 
     g = np.random.default_rng(0)
     labels, other = g.integers(0, 10, (2, ITEMS))
@@ -79,7 +79,7 @@ def intervals() -> None:
 
 def comparison(folder: Path) -> None:
     from seabed_datasets import catalogue
-    from seabed_evaluate.compare import compare
+    from seabed_evaluate.report.compare import compare
     from tests.result_maker import make_run, write_run
 
     g = np.random.default_rng(1)

@@ -19,7 +19,7 @@ import torch
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
-from seabed_evaluate.similarity import CORPUS_BLOCK, QUERY_BLOCK, top_k  # noqa: E402
+from seabed_evaluate.runner.similarity import CORPUS_BLOCK, QUERY_BLOCK, top_k  # noqa: E402
 
 DIMENSION = 384
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2] / "seabed_evaluate"
+ROOT = Path(__file__).resolve().parents[2] / "seabed_evaluate" / "metrics"
 TASKS = sorted(path.parent.name for path in ROOT.glob("*/app.py"))
 
 

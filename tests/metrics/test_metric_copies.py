@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2] / "seabed_evaluate"
+ROOT = Path(__file__).resolve().parents[2] / "seabed_evaluate" / "metrics"
 TASKS = [
     "bitext_mining",
     "classification",

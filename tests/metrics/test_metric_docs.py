@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-ROOT = Path(__file__).resolve().parents[2] / "seabed_evaluate"
+ROOT = Path(__file__).resolve().parents[2] / "seabed_evaluate" / "metrics"
 TASKS = sorted(path.parent.name for path in ROOT.glob("*/scores.py"))
 HELPERS = sorted(f"{path.parent.name}.{path.stem}" for path in ROOT.glob("*/bootstrap.py")) + [
     f"{task}.scores" for task in TASKS
@@ -26,14 +26,14 @@ def test_all_nine_are_here() -> None:
 
 @pytest.mark.parametrize("name", [*HELPERS, "retrieval.ranking"])
 def test_examples_run(name: str) -> None:
-    outcome = doctest.testmod(importlib.import_module(f"seabed_evaluate.{name}"))
+    outcome = doctest.testmod(importlib.import_module(f"seabed_evaluate.metrics.{name}"))
     assert outcome.attempted
     assert not outcome.failed
 
 
 def test_functions_do_not_need_evaluate() -> None:
     script = "import sys\nsys.modules['evaluate'] = sys.modules['datasets'] = None\n"
-    script += "\n".join(f"import seabed_evaluate.{task}.scores" for task in TASKS)
+    script += "\n".join(f"import seabed_evaluate.metrics.{task}.scores" for task in TASKS)
     subprocess.run([sys.executable, "-c", script], check=True, cwd=ROOT.parent)
 
 
@@ -44,7 +44,7 @@ def test_readme_names_every_input_and_output(task: str) -> None:
     card = yaml.safe_load(front)
     assert (card["sdk"], card["app_file"]) == ("gradio", "app.py")
     assert {"evaluate", "metric"} <= set(card["tags"])
-    scores = importlib.import_module(f"seabed_evaluate.{task}.scores")
+    scores = importlib.import_module(f"seabed_evaluate.metrics.{task}.scores")
     for name in inspect.signature(getattr(scores, f"{task}_scores")).parameters:
         if name == "draws":  # of the plain function only: the module returns scores, not resamples
             continue
@@ -59,7 +59,7 @@ def test_readme_example_runs(task: str) -> None:
     """The first code block, with the plain function in place of evaluate, gives the numbers written behind it."""
     body = (ROOT / task / "README.md").read_text(encoding="utf-8")
     block = body.split("```python\n", 1)[1].split("```", 1)[0]
-    function = getattr(importlib.import_module(f"seabed_evaluate.{task}.scores"), f"{task}_scores")
+    function = getattr(importlib.import_module(f"seabed_evaluate.metrics.{task}.scores"), f"{task}_scores")
 
     class Metric:
         compute = staticmethod(function)

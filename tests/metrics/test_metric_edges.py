@@ -6,15 +6,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from seabed_evaluate.bitext_mining.scores import bitext_mining_scores
-from seabed_evaluate.classification.scores import classification_scores
-from seabed_evaluate.clustering.scores import clustering_scores
-from seabed_evaluate.instruction_retrieval.scores import instruction_retrieval_scores
-from seabed_evaluate.multilabel_classification.scores import multilabel_classification_scores
-from seabed_evaluate.pair_classification.scores import pair_classification_scores
-from seabed_evaluate.reranking.scores import reranking_scores
-from seabed_evaluate.retrieval.scores import retrieval_scores
-from seabed_evaluate.sts.scores import sts_scores
+from seabed_evaluate.metrics.bitext_mining.scores import bitext_mining_scores
+from seabed_evaluate.metrics.classification.scores import classification_scores
+from seabed_evaluate.metrics.clustering.scores import clustering_scores
+from seabed_evaluate.metrics.instruction_retrieval.scores import instruction_retrieval_scores
+from seabed_evaluate.metrics.multilabel_classification.scores import multilabel_classification_scores
+from seabed_evaluate.metrics.pair_classification.scores import pair_classification_scores
+from seabed_evaluate.metrics.reranking.scores import reranking_scores
+from seabed_evaluate.metrics.retrieval.scores import retrieval_scores
+from seabed_evaluate.metrics.sts.scores import sts_scores
 
 Score = Callable[..., dict[str, Any]]
 LABELS: list[Score] = [bitext_mining_scores, classification_scores, clustering_scores]

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from sklearn import metrics
 from sklearn.preprocessing import MultiLabelBinarizer
 
-from seabed_evaluate.bitext_mining.scores import bitext_mining_scores
-from seabed_evaluate.classification.scores import classification_scores
-from seabed_evaluate.clustering.scores import clustering_scores
-from seabed_evaluate.multilabel_classification.scores import multilabel_classification_scores
+from seabed_evaluate.metrics.bitext_mining.scores import bitext_mining_scores
+from seabed_evaluate.metrics.classification.scores import classification_scores
+from seabed_evaluate.metrics.clustering.scores import clustering_scores
+from seabed_evaluate.metrics.multilabel_classification.scores import multilabel_classification_scores
 
 CASES = settings(max_examples=250, deadline=None)
 Labels = list[tuple[int, int]]

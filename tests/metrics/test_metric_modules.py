@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2] / "seabed_evaluate"
+ROOT = Path(__file__).resolve().parents[2] / "seabed_evaluate" / "metrics"
 HITS = [
     [{"id": "d1", "score": 0.9}, {"id": "ขค", "score": 0.7}],
     [{"id": "d2", "score": 0.1234567890123}, {"id": "d1", "score": 0.1234567890124}],
@@ -56,7 +56,7 @@ json.dump(answer, sys.stdout)
 DOCTEST = """
 import doctest, importlib
 for task in job["cases"]:
-    module = importlib.import_module(f"seabed_evaluate.{task}.{task}")
+    module = importlib.import_module(f"seabed_evaluate.metrics.{task}.{task}")
     outcome = doctest.testmod(module)
     assert outcome.attempted >= 5 and not outcome.failed, (task, outcome)
 """
@@ -82,7 +82,7 @@ def run(script: str, tmp_path: Path, job: dict[str, Any], **variables: str) -> d
 
 
 def plain(task: str, options: dict[str, Any]) -> dict[str, Any]:
-    function = getattr(importlib.import_module(f"seabed_evaluate.{task}.scores"), f"{task}_scores")
+    function = getattr(importlib.import_module(f"seabed_evaluate.metrics.{task}.scores"), f"{task}_scores")
     predictions, references, _ = CASES[task]
     result: dict[str, Any] = function(predictions, references, **options)
     return result
@@ -125,5 +125,5 @@ def test_spaces_load_from_a_hub(tmp_path: Path, hub: str) -> None:
 
 @pytest.mark.parametrize("task", CASES)
 def test_main_score_is_returned(task: str) -> None:
-    scores = importlib.import_module(f"seabed_evaluate.{task}.scores")
+    scores = importlib.import_module(f"seabed_evaluate.metrics.{task}.scores")
     assert 0 <= plain(task, {})[scores.MAIN_SCORE] <= 1

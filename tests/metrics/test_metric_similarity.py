@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy import stats
 from sklearn import metrics
 
-from seabed_evaluate.pair_classification.scores import pair_classification_scores
-from seabed_evaluate.sts.scores import sts_scores
+from seabed_evaluate.metrics.pair_classification.scores import pair_classification_scores
+from seabed_evaluate.metrics.sts.scores import sts_scores
 
 CASES = settings(max_examples=250, deadline=None)
 COARSE = st.integers(-3, 3).map(lambda value: value / 4)  # many ties

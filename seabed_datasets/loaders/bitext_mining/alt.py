@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from seabed_datasets.catalogue import Config
-from seabed_datasets.readers import parquet
 from seabed_datasets.schemas import Splits
-from seabed_datasets.sources import Raw
+from seabed_datasets.sources.raw_files import Raw
+from seabed_datasets.sources.readers import parquet
 
 # ISO 639-3 -> key of the upstream struct; Khmer is "khm" there although the others have two letters.
 KEYS = {

@@ -5,9 +5,9 @@ from __future__ import annotations
 from seabed_datasets.catalogue import Config
 from seabed_datasets.errors import RawFormatError
 from seabed_datasets.loaders.shapes import side_by_side
-from seabed_datasets.readers import parquet
 from seabed_datasets.schemas import Splits
-from seabed_datasets.sources import Raw
+from seabed_datasets.sources.raw_files import Raw
+from seabed_datasets.sources.readers import parquet
 
 ENGLISH = ("en", "eng", "eng_Latn", "english", "English", "source", "text_en", "translation")
 TETUM = ("tet", "tdt", "tet_Latn", "tetun", "Tetun", "tetum", "Tetum", "target", "text_tet", "text")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from seabed_datasets.catalogue import Config
-from seabed_datasets.readers import elements
 from seabed_datasets.schemas import Splits
-from seabed_datasets.sources import Raw
+from seabed_datasets.sources.raw_files import Raw
+from seabed_datasets.sources.readers import elements
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element

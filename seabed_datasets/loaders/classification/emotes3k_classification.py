@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from seabed_datasets.catalogue import Config
 from seabed_datasets.loaders.shapes import labelled, train_test
-from seabed_datasets.readers import jsonl
 from seabed_datasets.schemas import Row, Splits, is_empty
-from seabed_datasets.sources import Raw
+from seabed_datasets.sources.raw_files import Raw
+from seabed_datasets.sources.readers import jsonl
 
 
 def load(raw: Raw, config: Config) -> Splits:

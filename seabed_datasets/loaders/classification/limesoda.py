@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from seabed_datasets.catalogue import Config
-from seabed_datasets.readers import jsonl
 from seabed_datasets.schemas import Splits
-from seabed_datasets.sources import Raw
+from seabed_datasets.sources.raw_files import Raw
+from seabed_datasets.sources.readers import jsonl
 
 # "" stands where upstream's tokeniser met white space; "|||" divides the title from the body.
 MARKS = {"": " ", "|||": " | "}

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from seabed_datasets.catalogue import Config
 from seabed_datasets.errors import RawFormatError
-from seabed_datasets.readers import parquet
 from seabed_datasets.schemas import Row, Splits
-from seabed_datasets.sources import Raw
+from seabed_datasets.sources.raw_files import Raw
+from seabed_datasets.sources.readers import parquet
 
 # Which column holds the topic was not seen: these are its usual names.
 TOPIC = ("label", "category")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from seabed_datasets.catalogue import Config
 from seabed_datasets.loaders.shapes import labelled
-from seabed_datasets.readers import parquet
 from seabed_datasets.schemas import Splits
-from seabed_datasets.sources import Raw
+from seabed_datasets.sources.raw_files import Raw
+from seabed_datasets.sources.readers import parquet
 
 # The table writes tgl and zsm, its README fil and zlm.
 CODES = {"fil": ("fil", "tgl"), "zsm": ("zsm", "zlm")}

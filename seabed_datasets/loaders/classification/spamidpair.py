@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from seabed_datasets.catalogue import Config
 from seabed_datasets.loaders.shapes import numbered, train_test
-from seabed_datasets.readers import sheet
 from seabed_datasets.schemas import Splits
-from seabed_datasets.sources import Raw
+from seabed_datasets.sources.raw_files import Raw
+from seabed_datasets.sources.readers import sheet
 
 MEMBER = "SPAMID-PAIR/Raw/dataset-raw.xlsx"
 

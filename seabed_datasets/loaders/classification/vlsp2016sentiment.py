@@ -7,9 +7,9 @@ from itertools import groupby, pairwise
 from pathlib import Path
 
 from seabed_datasets.catalogue import Config
-from seabed_datasets.readers import lines
 from seabed_datasets.schemas import Row, Splits
-from seabed_datasets.sources import Raw
+from seabed_datasets.sources.raw_files import Raw
+from seabed_datasets.sources.readers import lines
 
 LABELS = ("POS", "NEG", "NEU")
 

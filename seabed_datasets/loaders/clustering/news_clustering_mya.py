@@ -5,7 +5,7 @@ from __future__ import annotations
 from seabed_datasets.catalogue import Config
 from seabed_datasets.loaders.classification.khinemyanmarnews import articles
 from seabed_datasets.schemas import Splits
-from seabed_datasets.sources import Raw
+from seabed_datasets.sources.raw_files import Raw
 
 
 def load(raw: Raw, config: Config) -> Splits:

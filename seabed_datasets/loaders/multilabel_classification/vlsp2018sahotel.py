@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from seabed_datasets.catalogue import Config
-from seabed_datasets.readers import table
 from seabed_datasets.schemas import Row, Splits
-from seabed_datasets.sources import Raw
+from seabed_datasets.sources.raw_files import Raw
+from seabed_datasets.sources.readers import table
 
 _POLARITY = {"1": "positive", "2": "negative", "3": "neutral"}
 

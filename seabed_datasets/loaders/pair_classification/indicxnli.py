@@ -5,9 +5,9 @@ from __future__ import annotations
 from seabed_datasets.catalogue import Config
 from seabed_datasets.loaders.pair_classification.xnli import LABELS
 from seabed_datasets.loaders.shapes import nli_pairs
-from seabed_datasets.readers import json_value
 from seabed_datasets.schemas import Splits
-from seabed_datasets.sources import Raw
+from seabed_datasets.sources.raw_files import Raw
+from seabed_datasets.sources.readers import json_value
 
 
 def load(raw: Raw, config: Config) -> Splits:

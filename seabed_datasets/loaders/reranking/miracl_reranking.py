@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from seabed_datasets.catalogue import Config
 from seabed_datasets.errors import RawFormatError
 from seabed_datasets.loaders.shapes import rerank_row
-from seabed_datasets.readers import jsonl, table
 from seabed_datasets.schemas import Splits
-from seabed_datasets.sources import Raw
+from seabed_datasets.sources.raw_files import Raw
+from seabed_datasets.sources.readers import jsonl, table
 
 
 def load(raw: Raw, config: Config) -> Splits:

@@ -6,9 +6,9 @@ import re
 
 from seabed_datasets.catalogue import Config
 from seabed_datasets.loaders.shapes import asked, question_answering
-from seabed_datasets.readers import table
 from seabed_datasets.schemas import Splits
-from seabed_datasets.sources import Raw
+from seabed_datasets.sources.raw_files import Raw
+from seabed_datasets.sources.readers import table
 
 MYANMAR = re.compile("[\u1000-\u109f]")
 

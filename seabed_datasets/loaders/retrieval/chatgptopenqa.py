@@ -7,9 +7,9 @@ from typing import Any
 
 from seabed_datasets.catalogue import Config
 from seabed_datasets.loaders.shapes import drawn, question_answering
-from seabed_datasets.readers import jsonl
 from seabed_datasets.schemas import Splits
-from seabed_datasets.sources import Raw
+from seabed_datasets.sources.raw_files import Raw
+from seabed_datasets.sources.readers import jsonl
 
 
 def load(raw: Raw, config: Config) -> Splits:

@@ -6,7 +6,7 @@ from seabed_datasets.catalogue import Config
 from seabed_datasets.loaders.reranking.miracl_reranking import judged
 from seabed_datasets.loaders.shapes import with_negatives
 from seabed_datasets.schemas import Splits
-from seabed_datasets.sources import Raw
+from seabed_datasets.sources.raw_files import Raw
 
 
 def load(raw: Raw, config: Config) -> Splits:

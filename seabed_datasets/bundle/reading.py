@@ -1,0 +1,107 @@
+"""Reading a bundle back: `load(config)`, and one snapshot of a Hub repository."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from seabed_datasets import catalogue
+from seabed_datasets.errors import SeabedError
+
+if TYPE_CHECKING:
+    from datasets import DatasetDict
+
+HUB_BUNDLE = "seabed/SEA-BED"
+
+
+def load(
+    config: str,
+    data: str | Path = HUB_BUNDLE,
+    *,
+    revision: str | None = None,
+    offline: bool = False,
+) -> DatasetDict:
+    """Load one config from the Hub or from a bundle folder.
+
+    From the Hub only the config's own files are fetched, into the cache that `seabed run` uses; what was
+    fetched once loads without a network, at exactly the revision asked for.
+
+    Args:
+        config: its name; a wrong one is answered with the closest, without asking the Hub.
+        data: a bundle folder or a Hub repository.
+        revision: a commit, branch or tag of the repository.
+        offline: use what was fetched before; HF_HUB_OFFLINE=1 does the same.
+
+    Returns:
+        A DatasetDict with the splits of the config's task.
+
+    Raises:
+        UnknownName: no such config.
+        SeabedError: the folder or repository does not hold it, or cannot be reached.
+    """
+    from datasets import load_dataset
+
+    from seabed_datasets.bundle.manifest import MANIFEST, read_manifest
+
+    catalogue.config(config)
+    folder = Path(data)
+    if not folder.is_dir():
+        folder = snapshot(str(data), [MANIFEST, f"data/{config}/*"], revision, offline)
+    elif revision is not None:
+        raise SeabedError(f"{data} is a folder, so it has no revision {revision!r}")
+    manifest = read_manifest(folder)
+    if config not in manifest:
+        out = data if Path(data).is_dir() else "bundle"
+        raise SeabedError(f"{data} holds no {config}; `seabed build {config} --out {out}` makes it")
+    files = {
+        split: str(folder / "data" / config / f"{split}.parquet") for split in manifest[config]["splits"]
+    }
+    missing = [path for path in files.values() if not Path(path).is_file()]
+    if missing:
+        raise SeabedError(
+            f"{config}: {missing[0]} is missing; fetch it once with a network, or build it again"
+        )
+    return load_dataset("parquet", data_files=files)
+
+
+def snapshot(repo: str, patterns: Iterable[str], revision: str | None = None, offline: bool = False) -> Path:
+    """Files of a dataset repository, all from one commit.
+
+    Args:
+        repo: its name on the Hub.
+        patterns: which files.
+        revision: commit, branch or tag; None is main.
+        offline: use what was fetched before.
+
+    Returns:
+        The local folder; its name is the commit.
+
+    Raises:
+        SeabedError: they cannot be fetched.
+    """
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import LocalEntryNotFoundError, RepositoryNotFoundError, RevisionNotFoundError
+
+    at = f" at {revision}" if revision else ""
+    try:
+        folder = snapshot_download(
+            repo,
+            repo_type="dataset",
+            revision=revision,
+            allow_patterns=list(patterns),
+            local_files_only=offline,
+        )
+    except RepositoryNotFoundError:
+        raise SeabedError(
+            f"{repo} is no dataset on the Hub, nor a folder here; `seabed build CONFIG --out {repo}` makes one"
+        ) from None
+    except RevisionNotFoundError:
+        raise SeabedError(f"{repo} has no revision {revision!r}: give a commit, branch or tag") from None
+    except LocalEntryNotFoundError:
+        raise SeabedError(
+            f"{repo}{at} was not fetched before and the Hub cannot be reached: run once with a network"
+        ) from None
+    except Exception as error:
+        raise SeabedError(f"cannot get {repo}{at} from the Hub: {error}; run again to continue") from None
+    return Path(folder)

@@ -1,0 +1,1 @@
+"""What a contributor uses: `seabed new`, `seabed check`, `seabed stats`."""

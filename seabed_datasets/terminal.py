@@ -1,0 +1,118 @@
+"""What all commands share: the application, common options, tables, progress, and errors as one line."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Annotated
+
+import typer
+
+from seabed_datasets.catalogue.vocabulary import LANGUAGES, TASKS
+from seabed_datasets.errors import SeabedError
+
+app = typer.Typer(no_args_is_help=True)
+
+Tasks = Annotated[str | None, typer.Option("--task", "--tasks", help="Comma-separated: " + ", ".join(TASKS))]
+Langs = Annotated[
+    str | None,
+    typer.Option("--lang", "--langs", help="Comma-separated ISO 639-3 codes: " + ", ".join(LANGUAGES)),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")]
+
+
+def comma(text: str | None) -> list[str] | None:
+    """Cut a comma-separated option.
+
+    Args:
+        text: what the user typed, or None.
+
+    Returns:
+        The parts, or None for no filter.
+
+    >>> comma("tha, mya")
+    ['tha', 'mya']
+    """
+    return None if text is None else [part.strip() for part in text.split(",") if part.strip()]
+
+
+def print_table(rows: list[dict[str, str]], caption: str) -> None:
+    """Print rows as a table, never cutting a cell where the output is not a terminal.
+
+    Args:
+        rows: equal keys in each.
+        caption: a line below the table.
+    """
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in rows[0] if rows else []:
+        table.add_column(column, overflow="fold")
+    for row in rows:
+        table.add_row(*row.values())
+    # No markup: "[e02aa1a6]" in a cell is text.
+    console = Console(width=None if sys.stdout.isatty() else 200, highlight=False, markup=False)
+    console.print(table)
+    console.print(caption)
+
+
+def summary(states: Mapping[str, tuple[str, str]], why: Mapping[str, str]) -> None:
+    """Print to stderr what became of every name: those that succeeded in one line, the others one a line.
+
+    Args:
+        states: name -> (state, reason or "").
+        why: name -> the reason in a few words, counted in a last line.
+    """
+    by_state: dict[str, list[str]] = {}
+    for name, (state, reason) in states.items():
+        if reason:
+            typer.echo(f"{state} {name}: {reason.removeprefix(f'{name}: ')}", err=True)
+        else:
+            by_state.setdefault(state, []).append(name)
+    if len(states) > 1:
+        for state, names in by_state.items():
+            typer.echo(f"{state}: {' '.join(names)}", err=True)
+    if why:
+        counts = Counter(why.values()).most_common()
+        typer.echo("skipped because: " + ", ".join(f"{word} {n}" for word, n in counts), err=True)
+
+
+@contextmanager
+def bar(total: int, unit: str, quiet: bool) -> Iterator[Callable[[str], None]]:
+    """A progress bar on stderr, silent where stderr is no terminal.
+
+    Args:
+        total: how many steps there are.
+        unit: what a step is.
+        quiet: no bar at all.
+
+    Returns:
+        A context manager of the function to call with a name after each step.
+    """
+    from tqdm import tqdm
+
+    os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")  # one bar, not one more per file
+    with tqdm(total=total, unit=unit, disable=True if quiet else None) as shown:
+
+        def step(name: str) -> None:
+            shown.set_postfix_str(name, refresh=False)
+            shown.update()
+
+        yield step
+
+
+def run(application: typer.Typer) -> None:
+    """Run a command line: an explained error becomes one line and its exit code, never a traceback.
+
+    Args:
+        application: the commands.
+    """
+    try:
+        application()
+    except SeabedError as error:
+        typer.echo(f"error: {error}", err=True)
+        sys.exit(error.exit_code)

@@ -1,0 +1,210 @@
+"""The commands that read result files: report, compare, ranks, leaderboard, plot, export."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from seabed_datasets.terminal import Quiet, app, comma, print_table
+
+
+@app.command()
+def report(
+    results: Annotated[list[Path], typer.Argument(help="Result folders or files.")],
+    by: Annotated[
+        str,
+        typer.Option(help="Comma-separated: task, language, origin, domain, script, dataset, unit."),
+    ] = "task,language",
+    format: Annotated[
+        Literal["table", "md", "csv", "json", "latex"], typer.Option(help="How to print.")
+    ] = "table",
+    compare: Annotated[
+        list[str] | None,
+        typer.Option(help="What to show beside: paper (the default), none, or other result folders."),
+    ] = None,
+    intervals: Annotated[
+        bool, typer.Option("--intervals", help="Half the 95 % interval behind every score.")
+    ] = False,
+    by_config: Annotated[bool, typer.Option("--by-config", help="One row per config as well.")] = False,
+) -> None:
+    """Show scores (x100) beside the 17 models of the paper. A cell like 91.20 (3/94) covers 3 of 94 units.
+
+    Example: seabed report results/ --by language,origin --format md
+    """
+    from seabed_datasets.catalogue import check_names
+    from seabed_evaluate.report import formats
+    from seabed_evaluate.report.tables import BY, config_rows, tables
+    from seabed_evaluate.runner.results import read_results
+
+    parts = comma(by) or []
+    check_names("--by", parts, BY)
+    beside = compare or ["paper"]
+    others = [c for c in beside if c not in ("paper", "none")]
+    found = read_results([*results, *others])
+    made = tables(found, parts, paper="paper" in beside)
+    if format == "table":
+        for table in made:
+            rows = formats.text_rows(table, intervals=intervals)
+            print_table(rows, "\n".join([f"{table.title}, x100", *table.notes]) + "\n")
+        if by_config:
+            print_table(config_rows(found), f"{len(found)} results")
+    elif format == "csv":
+        typer.echo(formats.csv_text(made))
+    elif format == "json":
+        typer.echo(formats.json_text(made))
+    else:
+        write = formats.markdown if format == "md" else formats.latex
+        typer.echo(write(made, intervals=intervals))
+
+
+@app.command("compare")
+def compare_runs(
+    a: Annotated[Path, typer.Argument(help="Results folder of one run.")],
+    b: Annotated[Path, typer.Argument(help="Results folder of the other run.")],
+    units: Annotated[bool, typer.Option("--units", help="One row per unit as well.")] = False,
+    format: Annotated[Literal["table", "csv", "json"], typer.Option(help="How to print.")] = "table",
+    resamples: Annotated[int, typer.Option(min=100, help="Of the paired bootstrap.")] = 1000,
+    quiet: Quiet = False,
+) -> None:
+    """Test two runs against each other on the same items: paired, per unit, Holm-corrected.
+
+    Example: seabed compare results/e5-0123abcd results/bge-4567cdef
+    """
+    import csv
+    import json
+    import sys
+
+    from seabed_evaluate.report.compare import compare, mean_rows, unit_rows
+
+    found = compare(a, b, resamples=resamples, quiet=quiet)
+    rows = unit_rows(found)
+    if format == "json":
+        plain = {
+            "a": found.a,
+            "b": found.b,
+            "verdict": found.verdict,
+            "units": rows,
+            "means": mean_rows(found),
+            "skipped": found.skipped,
+            "notes": found.notes,
+        }
+        typer.echo(json.dumps(plain, ensure_ascii=False, indent=1))
+    elif format == "csv":
+        writer = csv.DictWriter(sys.stdout, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    else:
+        if units:
+            print_table([{k: str(v) for k, v in r.items()} for r in rows], f"{len(rows)} units\n")
+        print_table(mean_rows(found), f"A = {found.a}\nB = {found.b}\n{found.verdict}")
+        for line in found.notes:
+            typer.echo(line)
+        for unit, reason in found.skipped.items():
+            typer.echo(f"not compared: {unit}: {reason}", err=True)
+
+
+@app.command()
+def ranks(
+    a: Annotated[str, typer.Argument(help="table5, table6:tha, scores.csv, results/ or results/:sts")],
+    b: Annotated[str, typer.Argument(help="The same.")],
+    format: Annotated[Literal["table", "csv"], typer.Option(help="How to print.")] = "table",
+    plot: Annotated[Path | None, typer.Option(help="Write a slope chart here (.svg or .png).")] = None,
+) -> None:
+    """Show how the ranks of the same models change between two tables, files or result folders.
+
+    Example: seabed ranks table3:full table3:sample_30pct --plot ranks.svg
+    """
+    from seabed_evaluate.report.ranks import rank_changes, scores_of
+
+    changes = rank_changes(scores_of(a), scores_of(b))
+    rows = [
+        {
+            "model": c.model,
+            "A": f"{c.score_a:.2f}",
+            "B": f"{c.score_b:.2f}",
+            "rank A": str(c.rank_a),
+            "rank B": str(c.rank_b),
+            "change": f"{c.change:+d}" if c.change else "0",
+        }
+        for c in changes
+    ]
+    if format == "csv":
+        import csv
+        import sys
+
+        writer = csv.DictWriter(sys.stdout, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    else:
+        print_table(rows, f"{len(rows)} models; A = {a}, B = {b}")
+    if plot:
+        from seabed_evaluate.report.plots import save, slopes
+
+        save(slopes(changes, a, b), plot)
+        typer.echo(f"wrote {plot}", err=True)
+
+
+@app.command()
+def leaderboard(
+    results: Annotated[
+        list[Path] | None, typer.Argument(help="Result folders or files; none: the paper's models alone.")
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Folder of the page.")] = Path("site"),
+    paper: Annotated[bool, typer.Option(help="Show the 17 models of the paper too.")] = True,
+) -> None:
+    """Write one self-contained page: sort, filter, intervals, a page per model. Opens from disk or as a Space.
+
+    Example: seabed leaderboard results/ --out site
+    """
+    from seabed_evaluate.report.leaderboard import write_leaderboard
+    from seabed_evaluate.runner.results import read_results
+
+    page = write_leaderboard(read_results(results) if results else [], out, paper=paper)
+    typer.echo(f"wrote {page}; open it in a browser, or upload {out} as a static Space")
+
+
+@app.command()
+def plot(
+    results: Annotated[list[Path], typer.Argument(help="Result folders or files.")],
+    out: Annotated[Path, typer.Option(help="Folder of the pictures.")] = Path("plots"),
+    kinds: Annotated[
+        str, typer.Option("--kinds", help="Comma-separated: radar, heatmap, size.")
+    ] = "radar,heatmap,size",
+    format: Annotated[Literal["svg", "png"], typer.Option(help="Of the pictures.")] = "svg",
+    paper: Annotated[bool, typer.Option(help="Show the 17 models of the paper too.")] = True,
+) -> None:
+    """Draw scores: radar by task, heat map by language, score against size (`seabed ranks --plot`: slopes).
+
+    Example: seabed plot results/ --out plots --format png
+    """
+    from seabed_datasets.catalogue import check_names
+    from seabed_evaluate.report.plots import KINDS, draw, save
+    from seabed_evaluate.report.tables import tables
+    from seabed_evaluate.runner.results import read_results
+
+    wanted = comma(kinds) or []
+    check_names("plot", wanted, KINDS)
+    by_task, by_language = tables(read_results(results), ("task", "language"), paper=paper)[:2]
+    for kind in wanted:
+        path = out / f"{kind}.{format}"
+        save(draw(kind, by_task, by_language), path)
+        typer.echo(f"wrote {path}")
+
+
+@app.command("export")
+def export_results(
+    results: Annotated[list[Path], typer.Argument(help="Result folders or files.")],
+    to: Annotated[Literal["mteb"], typer.Option(help="Whose format.")] = "mteb",
+    out: Annotated[Path, typer.Option(help="Folder of the exported results.")] = Path("mteb-results"),
+) -> None:
+    """Write results in another project's format; `seabed_evaluate.report.mteb_export.mteb_task` makes task objects.
+
+    Example: seabed export results/ --to mteb
+    """
+    from seabed_evaluate.report.mteb_export import write_mteb_results
+    from seabed_evaluate.runner.results import read_results
+
+    written = write_mteb_results(read_results(results), out)
+    typer.echo(f"wrote {len(written)} files in {to}'s format -> {out}")

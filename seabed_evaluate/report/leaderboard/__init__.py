@@ -1,0 +1,205 @@
+"""The leaderboard: one self-contained page, from result files and the paper's printed scores."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from seabed_datasets import catalogue
+from seabed_datasets.catalogue.vocabulary import LANGUAGES, TASKS
+from seabed_datasets.errors import SeabedError
+from seabed_evaluate.encoders.loading import known_models
+from seabed_evaluate.encoders.prompts import read_toml
+from seabed_evaluate.report.paper_results import paper_table
+from seabed_evaluate.report.tables import mixtures
+from seabed_evaluate.report.units import Run, all_units, runs_of
+from seabed_evaluate.runner.protocols import PROTOCOLS
+from seabed_evaluate.runner.results import Result
+
+CARDS_URL = "https://huggingface.co/datasets/seabed/SEA-BED/blob/main/cards/{key}.md"
+_FOLDER = Path(__file__).parent
+_FONTS = ("thai", "myanmar", "khmer", "lao", "tamil")
+
+_SPACE_README = """\
+---
+title: SEA-BED leaderboard
+emoji: 🌏
+colorFrom: blue
+colorTo: yellow
+sdk: static
+pinned: false
+---
+Scores of sentence-embedding models on SEA-BED, the Southeast Asia Embedding Benchmark. `index.html` is the whole
+page; `seabed leaderboard` writes it from result files.
+"""
+
+
+def write_leaderboard(
+    results: Iterable[Result], out: str | Path, *, paper: bool = True, cards_url: str = CARDS_URL
+) -> Path:
+    """Write the page.
+
+    Args:
+        results: of any number of runs. Sample sets are shown only where there is nothing else.
+        out: folder; it gets `index.html` and the `README.md` of a static Hub Space.
+        paper: show the 17 models of the paper too.
+        cards_url: address of a dataset's card, with {key}.
+
+    Returns:
+        The path of the page.
+
+    Raises:
+        SeabedError: there is nothing to show, or one run holds a config twice with different data.
+    """
+    html = page(page_data(results, paper=paper, cards_url=cards_url))
+    folder = Path(out)
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in (("README.md", _SPACE_README), ("index.html", html)):
+        temporary = folder / f".{name}.{os.getpid()}"
+        temporary.write_text(text, encoding="utf-8")
+        os.replace(temporary, folder / name)
+    return folder / "index.html"
+
+
+def page_data(results: Iterable[Result], *, paper: bool, cards_url: str = CARDS_URL) -> dict[str, Any]:
+    """Everything the page shows; the page itself averages, so that filters can.
+
+    Args:
+        results: see `write_leaderboard`.
+        paper: see `write_leaderboard`.
+        cards_url: see `write_leaderboard`.
+
+    Returns:
+        Plain values. Scores and standard errors are whole numbers, x1,000,000.
+
+    Raises:
+        SeabedError: see `write_leaderboard`.
+    """
+    runs = runs_of(results)
+    own = [r for r in runs if not r.sample]
+    sample = bool(runs) and not own
+    shown = runs if sample else own
+    paper = paper and not sample
+    if not shown and not paper:
+        raise SeabedError("there is nothing to show: no results, and the paper's models are left out")
+    units = list(all_units(sample).items())
+    names = read_toml(_FOLDER / "languages.toml")
+    measures = PROTOCOLS["paper"].main
+    return {
+        "sample": sample,
+        "cardsUrl": cards_url,
+        "tasks": [{"id": t, "name": _title(t), "measure": measures[t]} for t in TASKS],
+        "languages": [{"id": lang, "name": name} | names[lang] for lang, name in LANGUAGES.items()],
+        "units": [
+            [facts.dataset, facts.language, facts.task, facts.origin, len(facts.configs)]
+            for _, facts in units
+        ],
+        "datasets": {d.key: d.pretty_name for d in catalogue.datasets(sample=sample)},
+        "models": [*(_published() if paper else []), *(_scored(r, [k for k, _ in units]) for r in shown)],
+        "notes": list(mixtures(shown)),
+        "misprints": [
+            f"Table {n} prints {m.column} {m.printed:.2f} for {m.row}; its columns give {m.computed:.2f}."
+            for n in (5, 6, 8, 9)
+            for m in paper_table(n).misprints
+            if paper and m.column in ("average", "sd")
+        ],
+    }
+
+
+def _title(task: str) -> str:
+    return {"sts": "STS"}.get(task, task.replace("_", " ").capitalize().replace("Multilabel", "Multi-label"))
+
+
+def _scored(run: Run, keys: list[tuple[str, str]]) -> dict[str, Any]:
+    units = {(u.facts.dataset, u.facts.language): u for u in run.units}
+    found = [units.get(k) for k in keys]
+    return {
+        "id": re.sub(r"[^A-Za-z0-9.-]+", "-", f"{run.model}-{run.run}"),
+        "name": run.model,
+        "run": run.run,
+        "published": False,
+        "protocol": run.protocol,
+        "dtype": run.dtype,
+        "cut": list(run.truncated),
+        "units": [[round(u.score * 1e6), u.found, _whole(u.se)] if u else 0 for u in found],
+        **_model_facts(run.model),
+    }
+
+
+def _published() -> Iterable[dict[str, Any]]:
+    tables = {n: paper_table(n) for n in (5, 6, 8, 9)}
+    for model in tables[5].rows:
+
+        def scores(number: int, ids: Iterable[str], model: str = model) -> list[int] | None:
+            row = tables[number].rows.get(model)
+            return None if row is None else [round((row[i] or 0) * 1e4) for i in ids]
+
+        yield {
+            "id": model,
+            "name": model,
+            "published": True,
+            "protocol": "the paper's own",
+            "tasks": scores(5, TASKS),
+            "languages": scores(6, LANGUAGES),
+            "human": scores(8, LANGUAGES),
+            "machine": scores(9, LANGUAGES),
+            **_model_facts(model),
+        }
+
+
+def _model_facts(model: str) -> dict[str, Any]:
+    """Size, licence and access of a model that models.toml knows, by its name or the last part of its id."""
+    known = known_models()
+    last = {str(m["id"]).rsplit("/", 1)[-1]: m for m in known.values()}
+    entry = known.get(model) or last.get(model.rsplit("/", 1)[-1].rsplit(":", 1)[-1])
+    if entry is None:
+        return {"size": None, "access": "unknown", "license": None, "hub": None}
+    hub = None if "api" in entry or "/" not in str(entry["id"]) else entry["id"]
+    return {
+        "size": entry.get("parameters"),
+        "access": "api" if "api" in entry else "open",
+        "license": entry.get("license"),
+        "hub": hub,
+    }
+
+
+def _whole(value: float | None) -> int | None:
+    return None if value is None else round(value * 1e6)
+
+
+def page(data: dict[str, Any]) -> str:
+    """Put data, style, script, libraries and fonts into one page.
+
+    Args:
+        data: of `page_data`.
+
+    Returns:
+        HTML that asks for nothing else.
+    """
+
+    def text(name: str) -> str:
+        return (_FOLDER / name).read_text(encoding="utf-8")
+
+    def font(script: str) -> str:
+        encoded = base64.b64encode((_FOLDER / "vendor" / f"{script}.woff2").read_bytes()).decode()
+        source = f"url(data:font/woff2;base64,{encoded}) format('woff2')"
+        return f"@font-face{{font-family:'SEA {script}';src:{source};font-display:block}}"
+
+    fonts = "".join(font(s) for s in _FONTS)
+    # "</" would end the script element; a lone "<" inside JSON strings may be written as an escape.
+    plain = json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    parts = {
+        "STYLE": f"{fonts}{text('page.css')}",
+        "DATA": plain,
+        "LIBRARIES": f"{text('vendor/datatables.js')}\n{text('vendor/plot.js')}".replace(
+            "</script", "<\\/script"
+        ),
+        "LICENCES": text("vendor/LICENSES.md").replace("</", "<\\/"),
+        "SCRIPT": text("page.js"),
+    }
+    return re.sub(r"\{\{(\w+)\}\}", lambda m: parts[m.group(1)], text("page.html"))

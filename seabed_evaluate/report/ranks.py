@@ -1,0 +1,123 @@
+"""How the ranks of the same models change between two lists of scores (the paper's Figure 2)."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from seabed_datasets.errors import SeabedError, unknown
+from seabed_evaluate.report.paper_results import paper_table
+from seabed_evaluate.report.tables import tables
+from seabed_evaluate.runner.results import read_results
+
+
+@dataclass(frozen=True)
+class Change:
+    """A model in both lists; ranks count only models in both, equal scores share the better rank."""
+
+    model: str
+    score_a: float
+    score_b: float
+    rank_a: int
+    rank_b: int
+
+    @property
+    def change(self) -> int:
+        """Places gained from A to B; negative: lost."""
+        return self.rank_a - self.rank_b
+
+
+def rank_changes(a: Mapping[str, float], b: Mapping[str, float]) -> list[Change]:
+    """Ranks of the models that two lists share.
+
+    Args:
+        a: model -> score, higher is better.
+        b: the same.
+
+    Returns:
+        The changes, by rank in A.
+
+    Raises:
+        SeabedError: fewer than two models are in both.
+
+    >>> [c.change for c in rank_changes({"x": 3.0, "y": 2.0}, {"x": 1.0, "y": 2.0})]
+    [-1, 1]
+    """
+    both = [m for m in a if m in b]
+    if len(both) < 2:
+        raise SeabedError(
+            f"{len(both)} models are in both lists; ranks need two. A has {', '.join(list(a)[:5])}; "
+            f"B has {', '.join(list(b)[:5])}"
+        )
+    changes = [
+        Change(
+            m,
+            a[m],
+            b[m],
+            1 + sum(a[other] > a[m] for other in both),
+            1 + sum(b[other] > b[m] for other in both),
+        )
+        for m in both
+    ]
+    return sorted(changes, key=lambda c: (c.rank_a, c.rank_b, c.model))
+
+
+def scores_of(source: str) -> dict[str, float]:
+    """A list of scores by a short name.
+
+    Args:
+        source: "tableN" or "tableN:COLUMN" of the paper; a CSV file with columns model and score (or rank);
+            or a results folder, "FOLDER" or "FOLDER:COLUMN", a column being "average", a task or a language.
+
+    Returns:
+        Model -> score, higher is better. Of a folder only whole scores; a model is named as in the paper
+        where its last name part is the same.
+
+    Raises:
+        SeabedError: there is nothing by this name.
+    """
+    place, _, column = source.partition(":")
+    if place.startswith("table") and place[5:].isdigit():
+        table = paper_table(int(place[5:]))
+        column = column or ("average" if "average" in table.columns else table.columns[0])
+        if column not in table.columns:
+            raise unknown(f"column of table {table.number}", column, table.columns)
+        return {m: v for m, r in table.rows.items() if (v := r[column]) is not None and m != "Average"}
+    if place.endswith(".csv"):
+        return _csv_scores(Path(place))
+    return _run_scores(place, column or "average")
+
+
+def _csv_scores(path: Path) -> dict[str, float]:
+    if not path.is_file():
+        raise SeabedError(f"{path} does not exist")
+    with path.open(encoding="utf-8-sig", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    heads = set(rows[0]) if rows else set()
+    if "model" not in heads or not heads & {"score", "rank"}:
+        raise SeabedError(f"{path} needs the columns model and score, or model and rank")
+    try:
+        if "score" in heads:
+            return {r["model"]: float(r["score"]) for r in rows}
+        return {r["model"]: -float(r["rank"]) for r in rows}
+    except ValueError as error:
+        raise SeabedError(f"{path}: {error}") from None
+
+
+def _run_scores(place: str, column: str) -> dict[str, float]:
+    published = set(paper_table(5).rows)
+    scores: dict[str, float] = {}
+    for table in tables(read_results([place]), ("task", "language"), paper=False):
+        for row in table.rows:
+            short = row.model.rsplit("/", 1)[-1]
+            name = short if short in published else row.name
+            cell = row.cells.get(column)
+            if column == "average" and table.by == "task" and row.average is not None:
+                scores[name] = row.average * 100
+            elif cell is not None and cell.whole and cell.score is not None:
+                scores[name] = cell.score * 100
+    if not scores:
+        raise SeabedError(f"{place} holds no run whose {column} score covers every unit")
+    return scores

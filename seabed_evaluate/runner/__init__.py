@@ -1,0 +1,1 @@
+"""Configs x model -> result files: plan, tasks, scoring, protocols."""

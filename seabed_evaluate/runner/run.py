@@ -1,0 +1,279 @@
+"""Configs x model -> result files. A finished config is not scored again; changed settings never reuse one."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from seabed_datasets import catalogue
+from seabed_datasets.bundle.reading import HUB_BUNDLE
+from seabed_datasets.catalogue import Config
+from seabed_datasets.catalogue.vocabulary import LANGUAGES, TASKS
+from seabed_datasets.errors import SeabedError, unknown
+from seabed_evaluate.encoders.apis import ApiKeyError
+from seabed_evaluate.encoders.loading import Encoder, load_encoder
+from seabed_evaluate.encoders.vector_cache import EmbeddingCache, open_cache
+from seabed_evaluate.runner.bundles import Bundle, data_bytes, fetch_configs, open_bundle
+from seabed_evaluate.runner.outcomes import outcomes_path, write_outcomes
+from seabed_evaluate.runner.plan import Plan, make_plan
+from seabed_evaluate.runner.protocols import Protocol, protocol
+from seabed_evaluate.runner.results import Result, read_result, result_path, settings_hash, write_result
+from seabed_evaluate.runner.scoring import config_settings, run_hash, score
+from seabed_evaluate.runner.sharing import Share
+from seabed_evaluate.runner.tasks import CORPUS_CHUNK
+
+log = logging.getLogger("seabed_evaluate.runner.run")
+
+
+@dataclass
+class Outcome:
+    """What a run did; `results` holds new and reused ones, `failed` config -> reason.
+
+    Under torchrun the first process has everything, `silent` is true in the others.
+    """
+
+    silent: bool = False
+    results: list[Result] = field(default_factory=list)
+    reused: list[str] = field(default_factory=list)
+    failed: dict[str, str] = field(default_factory=dict)
+
+
+def run(
+    model: str | Encoder,
+    *,
+    data: str | Path = HUB_BUNDLE,
+    tasks: Iterable[str] | None = None,
+    languages: Iterable[str] | None = None,
+    configs: Iterable[str] | None = None,
+    out: str | Path | None = "results",
+    protocol_name: str = "paper",
+    revision: str | None = None,
+    offline: bool = False,
+    fail_fast: bool = False,
+    quiet: bool = True,
+    corpus_chunk: int = CORPUS_CHUNK,
+    cache: str | Path | EmbeddingCache | None = None,
+    **encoder_options: Any,
+) -> list[Result]:
+    """Score a model.
+
+    Args:
+        model: a Hub id, a model folder, a name of models.toml, "module:function", or an Encoder.
+        data: a bundle folder or a Hub repository.
+        tasks: score these tasks only.
+        languages: score these languages only (ISO 639-3).
+        configs: score these configs only.
+        out: folder of result files; None writes none (and reuses none).
+        protocol_name: "paper" or "released-code".
+        revision: of the data on the Hub.
+        offline: use only what an earlier run fetched.
+        fail_fast: stop at the first config that fails.
+        quiet: no progress bars.
+        corpus_chunk: documents whose vectors are held at once; scores do not depend on it.
+        cache: where vectors are kept: a folder, what `open_cache` gives, or None for memory only.
+        **encoder_options: as `load_encoder` takes them, e.g. query_prompt="query: ".
+
+    Returns:
+        One result per config, as in its file.
+
+    Raises:
+        SeabedError: something could not be scored, after everything else was.
+    """
+    outcome = run_all(
+        model,
+        data=data,
+        tasks=tasks,
+        languages=languages,
+        configs=configs,
+        out=out,
+        protocol_name=protocol_name,
+        revision=revision,
+        offline=offline,
+        fail_fast=fail_fast,
+        quiet=quiet,
+        corpus_chunk=corpus_chunk,
+        cache=cache,
+        **encoder_options,
+    )
+    if outcome.failed:
+        name, reason = next(iter(outcome.failed.items()))
+        raise SeabedError(f"{len(outcome.failed)} configs failed; the first is {name}: {reason}")
+    return outcome.results
+
+
+def run_all(
+    model: str | Encoder,
+    *,
+    data: str | Path,
+    tasks: Iterable[str] | None,
+    languages: Iterable[str] | None,
+    configs: Iterable[str] | None,
+    out: str | Path | None,
+    protocol_name: str,
+    revision: str | None,
+    offline: bool,
+    fail_fast: bool,
+    quiet: bool,
+    corpus_chunk: int = CORPUS_CHUNK,
+    cache: str | Path | EmbeddingCache | None = None,
+    show_plan: Callable[[Plan], None] | None = None,
+    dry_run: bool = False,
+    **encoder_options: Any,
+) -> Outcome:
+    """As `run`, but failures are part of what is returned.
+
+    Args:
+        model: see `run`.
+        data: see `run`.
+        tasks: see `run`.
+        languages: see `run`.
+        configs: see `run`.
+        out: see `run`.
+        protocol_name: see `run`.
+        revision: see `run`.
+        offline: see `run`.
+        fail_fast: see `run`.
+        quiet: see `run`.
+        corpus_chunk: see `run`.
+        cache: see `run`.
+        show_plan: called with the plan before the first config.
+        dry_run: stop after that.
+        **encoder_options: see `run`.
+
+    Returns:
+        Results, reused names and failures.
+
+    Raises:
+        SeabedError: the model or the data cannot be used at all.
+    """
+    rules = protocol(protocol_name)
+    wanted = [catalogue.config(name) for name in configs] if configs is not None else None
+    fit_tasks = catalogue.check_names("task", tasks, TASKS)
+    fit_languages = catalogue.check_names("language", languages, LANGUAGES)
+    bundle = open_bundle(data, revision=revision, offline=offline)
+    todo = select(bundle, wanted, fit_tasks, fit_languages)
+    fetch_configs(bundle, [c.name for c in todo], offline=offline)
+    share = Share()
+    if share.size > 1 and out is None:
+        raise SeabedError("several processes need a results folder to share: give --out")
+    encoder = load_encoder(model, **encoder_options) if isinstance(model, str) else model
+    if not isinstance(cache, EmbeddingCache):
+        cache = open_cache(Path(cache)) if cache is not None else open_cache(disk=False)
+    jobs = [_job(config, bundle, encoder, rules, out) for config in todo]
+    left = [job for job in jobs if _finished(job) is None]
+    if show_plan and share.rank == 0:
+        configs_left = [job.config for job in left]
+        show_plan(make_plan(configs_left, bundle, encoder, rules, cache, done=len(jobs) - len(left)))
+    if share.size > 1:
+        # The longest first, so that no process is left with one at the end; the same order in every process.
+        jobs = sorted(jobs, key=lambda job: (-data_bytes(bundle, job.config.name), job.config.name))
+    if dry_run:
+        return Outcome(silent=share.rank > 0)
+    reused, failed = [], {}
+    made: dict[str, Result] = {}
+    off = True if quiet or share.rank else None
+    with tqdm(total=len(jobs), unit="config", disable=off) as outer:
+        for job in share.take(jobs):
+            name = job.config.name
+            outer.set_postfix_str(name)
+            done = _finished(job)
+            if done is not None:
+                made[name] = done
+                reused.append(name)
+            else:
+                try:
+                    with tqdm(unit="text", leave=False, position=1, disable=off) as inner:
+                        result, outcomes = score(
+                            job.config, bundle, encoder, rules, job.settings, cache, corpus_chunk, inner
+                        )
+                    if job.path:
+                        # First the outcomes: a result file is never without them.
+                        write_outcomes(outcomes_path(job.path), outcomes, result["settings_hash"])
+                        write_result(job.path, result)
+                    made[name] = result
+                except Exception as error:
+                    # Without a key every other config would fail for the same reason.
+                    if fail_fast or isinstance(error, ApiKeyError):
+                        raise
+                    log.debug("%s failed", name, exc_info=True)
+                    failed[name] = str(error) or type(error).__name__
+            outer.update(share.finished())
+    for part in share.gather({"reused": reused, "failed": failed, "done": list(made)})[1:]:
+        reused, failed = reused + part["reused"], failed | part["failed"]
+        made |= {j.config.name: r for j in jobs if j.config.name in part["done"] and (r := _finished(j))}
+    order = [c.name for c in todo]
+    return Outcome(
+        silent=share.rank > 0,
+        results=[made[name] for name in order if name in made],
+        reused=[name for name in order if name in reused],
+        failed={name: failed[name] for name in order if name in failed},
+    )
+
+
+@dataclass(frozen=True)
+class _Job:
+    config: Config
+    settings: dict[str, Any]
+    path: Path | None
+
+
+def _job(config: Config, bundle: Bundle, encoder: Encoder, rules: Protocol, out: str | Path | None) -> _Job:
+    settings = config_settings(config, bundle, encoder, rules)
+    model = settings["model"]["model"]
+    return _Job(
+        config, settings, result_path(Path(out), model, run_hash(settings), config.name) if out else None
+    )
+
+
+def _finished(job: _Job) -> Result | None:
+    """The result of an earlier run with the same settings."""
+    done = read_result(job.path) if job.path else None
+    return done if done is not None and done["settings_hash"] == settings_hash(job.settings) else None
+
+
+def select(
+    bundle: Bundle, wanted: Sequence[Config] | None, tasks: set[str] | None, languages: set[str] | None
+) -> list[Config]:
+    """The configs of a bundle that a run covers.
+
+    Args:
+        bundle: what there is.
+        wanted: configs named by the user, or None.
+        tasks: names of tasks, or None.
+        languages: ISO 639-3 codes, or None.
+
+    Returns:
+        The configs; sample sets only where they are named or are all there is.
+
+    Raises:
+        UnknownName: a named config is not in the bundle.
+        SeabedError: nothing fits.
+    """
+    if wanted is not None:
+        pool = list(wanted)
+        for c in pool:
+            if c.name not in bundle.manifest:
+                hint = f"`seabed build {c.name} --out DIR` makes it."
+                raise unknown("config in this bundle", c.name, bundle.manifest, hint)
+    else:
+        known = {c.name for sample in (False, True) for c in catalogue.configs(sample=sample)}
+        strange = sorted(set(bundle.manifest) - known)
+        if strange:
+            log.warning("%s holds configs this version does not know: %s", bundle.name, ", ".join(strange))
+        pool = [catalogue.config(name) for name in bundle.manifest if name in known]
+        if any(not c.sample for c in pool):
+            pool = [c for c in pool if not c.sample]
+    chosen = [
+        c
+        for c in pool
+        if (tasks is None or c.task in tasks) and (languages is None or languages & set(c.units))
+    ]
+    if not chosen:
+        held = sorted({f"{c.task} {lang}" for c in pool for lang in c.units})
+        raise SeabedError(f"no config of {bundle.name} fits; it holds {', '.join(held[:12])}")
+    return chosen

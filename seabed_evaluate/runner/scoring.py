@@ -1,0 +1,253 @@
+"""One config x one model -> a result: prompts, vectors, scores, and everything that could change them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from seabed_datasets.catalogue import Config
+from seabed_datasets.errors import DataError
+from seabed_evaluate.encoders import prompts as prompting
+from seabed_evaluate.encoders.batching import Vectors
+from seabed_evaluate.encoders.loading import Encoder
+from seabed_evaluate.encoders.prompts import ASYMMETRIC, Prompted, Side
+from seabed_evaluate.encoders.vector_cache import EmbeddingCache, encode_cached
+from seabed_evaluate.runner.bundles import Bundle, read_splits
+from seabed_evaluate.runner.outcomes import Outcomes
+from seabed_evaluate.runner.protocols import Protocol
+from seabed_evaluate.runner.results import SCHEMA, Result, environment, settings_hash
+from seabed_evaluate.runner.tasks import CORPUS_CHUNK, TASK_FUNCTIONS
+from seabed_evaluate.runner.uncertainty import interval
+
+Tick = Callable[[int], object]
+
+
+def config_settings(config: Config, bundle: Bundle, encoder: Encoder, rules: Protocol) -> dict[str, Any]:
+    """Everything that can change the score of a config; its hash decides whether a result is reused.
+
+    Args:
+        config: which.
+        bundle: its data.
+        encoder: the model.
+        rules: the protocol.
+
+    Returns:
+        Plain values.
+    """
+    entry = bundle.manifest[config.name]
+    prompts = encoder.prompts
+    if config.task == "reranking" and not rules.rerank_prompts:
+        prompts = prompting.Prompts(input_types=prompts.input_types)
+    sides: tuple[Side, ...] = ("query", "document") if config.task in ASYMMETRIC else ("query",)
+    types = {side: t for side in sides if (t := prompts.input_type(config.task, side)) is not None}
+    return {
+        "config": config.name,
+        "data": {
+            "splits": {split: s["sha256"] for split, s in entry["splits"].items()},
+            "version": entry["version"],
+            "from": entry["from"],
+        },
+        "model": encoder.settings,
+        "prompts": {
+            **{side: prompts.template(config.task, side) for side in sides},
+            "instruction": prompting.instruction(config.task, config.key),
+            **({"input_types": types} if types else {}),
+        },
+        "all_prompts": asdict(encoder.prompts),
+        "protocol": rules.settings(),
+        "code": environment()["packages"]["seabed"],
+    }
+
+
+def run_hash(settings: dict[str, Any]) -> str:
+    """A name for all results of one model under one protocol.
+
+    Args:
+        settings: what `config_settings` gives for any config.
+
+    Returns:
+        16 hex digits.
+    """
+    return settings_hash({k: settings[k] for k in ("model", "all_prompts", "protocol")})
+
+
+def final_texts(
+    settings: dict[str, Any], texts: Sequence[str], side: Side, instructions: Sequence[str | None] | None
+) -> list[Prompted]:
+    """Texts as the model gets them.
+
+    Args:
+        settings: what `config_settings` gives.
+        texts: n texts.
+        side: of the task.
+        instructions: each text's own instruction, or None.
+
+    Returns:
+        n prompted texts.
+    """
+    templates, general = settings["prompts"], settings["prompts"]["instruction"]
+    side = side if side in templates else "query"
+    input_type = templates.get("input_types", {}).get(side)
+    return [
+        prompting.fill(templates[side], text, general, own, input_type)
+        for text, own in zip(texts, instructions or [None] * len(texts), strict=True)
+    ]
+
+
+@dataclass
+class Embedder:
+    """What a task function asks for vectors. It also says where and in what portions to search a corpus."""
+
+    encoder: Encoder
+    cache: EmbeddingCache
+    settings: dict[str, Any]
+    bar: Any
+    corpus_chunk: int = CORPUS_CHUNK
+    dimension: int | None = None
+    counts: dict[str, Any] = field(
+        default_factory=lambda: {
+            "texts": 0,
+            "unique_texts": 0,
+            "cached_texts": 0,
+            "tokens": 0,
+            "zero_vectors": 0,
+            "encode_seconds": 0.0,
+        }
+    )
+
+    def __post_init__(self) -> None:
+        self.device: str | None = getattr(self.encoder, "batching", {}).get("device")
+        self.dimension = getattr(self.encoder, "dimension", None)
+
+    def __call__(
+        self, texts: Sequence[str], side: Side, instructions: Sequence[str | None] | None = None
+    ) -> Vectors:
+        """Vectors of texts.
+
+        Args:
+            texts: n texts.
+            side: query or document.
+            instructions: each text's own, or None.
+
+        Returns:
+            float32 array of shape (n, dimension).
+
+        Raises:
+            DataError: the model returned something that is no vector of each text.
+        """
+        where = self.settings["config"]
+        final = final_texts(self.settings, texts, side, instructions)
+        unique = list(dict.fromkeys(final))
+        self.bar.reset(total=len(unique))
+        tokens, begun = getattr(self.encoder, "tokens_done", 0), time.perf_counter()
+        vectors, known = encode_cached(
+            self.encoder,
+            unique,
+            self.cache,
+            check=lambda made, own: check_vectors(made, [t.text for t in own], where),
+            tick=self.bar.update,
+        )
+        self.counts["encode_seconds"] += time.perf_counter() - begun
+        self.counts["tokens"] += getattr(self.encoder, "tokens_done", 0) - tokens
+        self.counts["texts"] += len(texts)
+        self.counts["unique_texts"] += len(unique)
+        self.counts["cached_texts"] += known
+        self.counts["zero_vectors"] += check_vectors(vectors, [t.text for t in unique], where)
+        expected = self.dimension = self.dimension or vectors.shape[1]
+        if vectors.shape[1] != expected:
+            raise DataError(f"{where}: the model made vectors of {vectors.shape[1]} values, not {expected}")
+        place = {text: i for i, text in enumerate(unique)}
+        return vectors[[place[text] for text in final]]
+
+
+def score(
+    config: Config,
+    bundle: Bundle,
+    encoder: Encoder,
+    rules: Protocol,
+    settings: dict[str, Any],
+    cache: EmbeddingCache,
+    corpus_chunk: int,
+    bar: Any,
+) -> tuple[Result, Outcomes]:
+    """Score one config.
+
+    Args:
+        config: which.
+        bundle: its data.
+        encoder: the model.
+        rules: the protocol.
+        settings: what `config_settings` gives.
+        cache: where vectors are kept.
+        corpus_chunk: documents whose vectors are held at once.
+        bar: progress over texts.
+
+    Returns:
+        The result, and what every item contributed.
+    """
+    started = time.perf_counter()
+    embed = Embedder(encoder, cache, settings, bar, corpus_chunk)
+    scores = TASK_FUNCTIONS[config.task](read_splits(bundle, config), embed, rules)
+    outcomes: Outcomes = scores.pop("outcomes")
+    main = rules.main[config.task]
+    entry = bundle.manifest[config.name]
+    result = {
+        "schema": SCHEMA,
+        "settings_hash": settings_hash(settings),
+        "run": run_hash(settings),
+        "config": config.name,
+        "dataset": config.key,
+        "task": config.task,
+        "languages": config.languages,
+        "units": config.units,
+        "origin": config.origin,
+        "sample": config.sample,
+        "main_score": main,
+        "score": scores[main],
+        "interval": interval(config.task, main, outcomes),
+        "scores": scores,
+        "data": {
+            "name": bundle.name,
+            "revision": bundle.revision,
+            **settings["data"],
+            "rows": {split: s["rows"] for split, s in entry["splits"].items()},
+            "truncated": any("truncated" in s for s in entry["sources"]),
+        },
+        "model": settings["model"],
+        "prompts": settings["prompts"],
+        "protocol": settings["protocol"],
+        "batching": getattr(encoder, "batching", {}) | {"corpus_chunk": corpus_chunk},
+        "counts": {k: round(v, 3) for k, v in embed.counts.items()}
+        | {"seconds": round(time.perf_counter() - started, 3)},
+        "environment": environment(),
+    }
+    return result, outcomes
+
+
+def check_vectors(vectors: Vectors, texts: Sequence[str], where: str) -> int:
+    """Refuse vectors that would silently become a score.
+
+    Args:
+        vectors: shape (n, dimension).
+        texts: what was encoded, for the error.
+        where: the config, for the error.
+
+    Returns:
+        The number of zero vectors (their cosine with anything is defined as 0).
+
+    Raises:
+        DataError: a vector holds NaN or infinity, or their number is not the number of texts.
+    """
+    if vectors.ndim != 2 or len(vectors) != len(texts):
+        raise DataError(f"{where}: the model returned shape {vectors.shape} for {len(texts)} texts")
+    bad = np.flatnonzero(~np.isfinite(vectors).all(axis=1))
+    if len(bad):
+        raise DataError(
+            f"{where}: the model returned NaN or infinity for {len(bad)} of {len(texts)} texts, "
+            f"first for {texts[bad[0]][:60]!r}; try --dtype fp32"
+        )
+    return int((~vectors.any(axis=1)).sum())
