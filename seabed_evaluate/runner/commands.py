@@ -3,88 +3,37 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
-from seabed_datasets.bundle.reading import HUB_BUNDLE
-from seabed_datasets.terminal import Langs, Quiet, Tasks, app, comma, print_table
+from seabed_datasets.terminal import OUTPUT, SPEED, Quiet, app, print_table, takes
+from seabed_evaluate.encoders.options import ModelOptions
+from seabed_evaluate.runner.options import RunOptions
 
 
 @app.command("run")
+@takes(ModelOptions, RunOptions)
 def run_model(
-    model: Annotated[
-        str,
-        typer.Option(
-            help="Hub id, model folder, a name of `seabed models`, module:function, or an API's model: "
-            "openai:NAME, cohere:NAME, voyage:NAME, jina:NAME (key from the environment)."
-        ),
-    ],
-    data: Annotated[str, typer.Option(help="A bundle folder or a Hub repository.")] = HUB_BUNDLE,
-    tasks: Tasks = None,
-    langs: Langs = None,
-    configs: Annotated[str | None, typer.Option(help="Comma-separated config names.")] = None,
-    out: Annotated[Path, typer.Option(help="Folder of result files.")] = Path("results"),
-    protocol: Annotated[str, typer.Option(help="paper or released-code.")] = "paper",
-    revision: Annotated[
-        str | None, typer.Option(help="Commit, branch or tag of the data on the Hub.")
-    ] = None,
-    model_revision: Annotated[str | None, typer.Option(help="The same of the model.")] = None,
-    like: Annotated[
-        str | None, typer.Option(help="Use the settings of this model of `seabed models`.")
-    ] = None,
-    query_prompt: Annotated[
-        str | None, typer.Option(help='Prefix or template for queries, e.g. "query: ".')
-    ] = None,
-    document_prompt: Annotated[str | None, typer.Option(help="The same for documents.")] = None,
-    prompt: Annotated[
-        str | None, typer.Option(help="The same for tasks without queries and documents.")
-    ] = None,
-    pooling: Annotated[
-        str | None, typer.Option(help="mean, cls, lasttoken, max or weightedmean; default: the model's own.")
-    ] = None,
-    normalize: Annotated[
-        bool | None, typer.Option(help="Scale vectors to unit length; default: the model's own.")
-    ] = None,
-    max_length: Annotated[int | None, typer.Option(min=1, help="Tokens kept of a text.")] = None,
-    dtype: Annotated[
-        str | None,
-        typer.Option(help="fp32, bf16, fp16 or auto; default: as `seabed models` says, else fp32."),
-    ] = None,
-    device: Annotated[str | None, typer.Option(help='E.g. "cpu" or "cuda:1"; default: a GPU if any.')] = None,
-    base_url: Annotated[
-        str | None,
-        typer.Option(
-            help="Another server with the API of --model, e.g. http://localhost:8000/v1; its key, if it "
-            "needs one, comes from SEABED_API_KEY."
-        ),
-    ] = None,
-    price: Annotated[
-        float | None,
-        typer.Option(help="Of an API, in USD per million tokens: the plan then shows the cost."),
-    ] = None,
-    batch_tokens: Annotated[
-        int | None,
-        typer.Option(
-            min=1, help="Padded tokens of a batch; default: by the device. Halved when memory runs out."
-        ),
-    ] = None,
-    compile: Annotated[bool, typer.Option("--compile", help="Compile the model with torch.compile.")] = False,
-    corpus_chunk: Annotated[
-        int, typer.Option(min=1, help="Documents whose vectors are held at once; scores do not depend on it.")
-    ] = 65_536,
+    model: ModelOptions,
+    what: RunOptions,
     cache: Annotated[
         Path | None,
         typer.Option(
-            help="Folder of kept vectors, on a local disk; default: $SEABED_CACHE or the user's cache."
+            help="Folder of kept vectors, on a local disk; default: $SEABED_CACHE or the user's cache.",
+            rich_help_panel=SPEED,
         ),
     ] = None,
-    no_cache: Annotated[bool, typer.Option("--no-cache", help="Keep vectors in memory only.")] = False,
-    offline: Annotated[bool, typer.Option("--offline", help="Use what an earlier run fetched.")] = False,
-    fail_fast: Annotated[bool, typer.Option("--fail-fast", help="Stop at the first failure.")] = False,
+    no_cache: Annotated[
+        bool, typer.Option("--no-cache", help="Keep vectors in memory only.", rich_help_panel=SPEED)
+    ] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show texts, tokens, time and an API's cost, then stop.")
+        bool,
+        typer.Option(
+            "--dry-run", help="Show texts, tokens, time and an API's cost, then stop.", rich_help_panel=OUTPUT
+        ),
     ] = False,
     quiet: Quiet = False,
 ) -> None:
@@ -115,44 +64,19 @@ def run_model(
             typer.echo(plan.line(), err=True)
 
     outcome = run_all(
+        replace(what, quiet=quiet, cache=open_cache(cache, disk=not no_cache)),
         model,
-        data=data,
-        tasks=comma(tasks),
-        languages=comma(langs),
-        configs=comma(configs),
-        out=out,
-        protocol_name=protocol,
-        revision=revision,
-        offline=offline,
-        fail_fast=fail_fast,
-        quiet=quiet,
-        corpus_chunk=corpus_chunk,
-        cache=open_cache(cache, disk=not no_cache),
         show_plan=None if quiet and not dry_run else show,
         dry_run=dry_run,
-        batch_tokens=batch_tokens,
-        compile=compile,
-        like=like,
-        model_revision=model_revision,
-        pooling=pooling,
-        normalize=normalize,
-        max_length=max_length,
-        dtype=dtype,
-        device=device,
-        base_url=base_url,
-        price=price,
-        query_prompt=query_prompt,
-        document_prompt=document_prompt,
-        prompt=prompt,
     )
     if dry_run or outcome.silent:
         return
     for name, reason in outcome.failed.items():
         typer.echo(f"failed {name}: {reason}", err=True)
     new = len(outcome.results) - len(outcome.reused)
-    typer.echo(f"scored {new}, kept {len(outcome.reused)}, failed {len(outcome.failed)} -> {out}")
+    typer.echo(f"scored {new}, kept {len(outcome.reused)}, failed {len(outcome.failed)} -> {what.out}")
     if outcome.results:
-        typer.echo(f"next: seabed report {out}")
+        typer.echo(f"next: seabed report {what.out}")
     if outcome.failed:
         raise typer.Exit(1)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,21 +11,21 @@ from typing import Any
 from tqdm import tqdm
 
 from seabed_datasets import catalogue
-from seabed_datasets.bundle.reading import HUB_BUNDLE
 from seabed_datasets.catalogue import Config
 from seabed_datasets.catalogue.vocabulary import LANGUAGES, TASKS
 from seabed_datasets.errors import SeabedError, unknown
 from seabed_evaluate.encoders.apis import ApiKeyError
 from seabed_evaluate.encoders.loading import Encoder, load_encoder
+from seabed_evaluate.encoders.options import ModelOptions
 from seabed_evaluate.encoders.vector_cache import EmbeddingCache, open_cache
 from seabed_evaluate.runner.bundles import Bundle, data_bytes, fetch_configs, open_bundle
+from seabed_evaluate.runner.options import RunOptions, split
 from seabed_evaluate.runner.outcomes import outcomes_path, write_outcomes
 from seabed_evaluate.runner.plan import Plan, make_plan
 from seabed_evaluate.runner.protocols import Protocol, protocol
 from seabed_evaluate.runner.results import Result, read_result, result_path, settings_hash, write_result
 from seabed_evaluate.runner.scoring import config_settings, run_hash, score
 from seabed_evaluate.runner.sharing import Share
-from seabed_evaluate.runner.tasks import CORPUS_CHUNK
 
 log = logging.getLogger("seabed_evaluate.runner.run")
 
@@ -43,63 +43,29 @@ class Outcome:
     failed: dict[str, str] = field(default_factory=dict)
 
 
-def run(
-    model: str | Encoder,
-    *,
-    data: str | Path = HUB_BUNDLE,
-    tasks: Iterable[str] | None = None,
-    languages: Iterable[str] | None = None,
-    configs: Iterable[str] | None = None,
-    out: str | Path | None = "results",
-    protocol_name: str = "paper",
-    revision: str | None = None,
-    offline: bool = False,
-    fail_fast: bool = False,
-    quiet: bool = True,
-    corpus_chunk: int = CORPUS_CHUNK,
-    cache: str | Path | EmbeddingCache | None = None,
-    **encoder_options: Any,
-) -> list[Result]:
+def run(model: str | Encoder, **options: Any) -> list[Result]:
     """Score a model.
 
     Args:
         model: a Hub id, a model folder, a name of models.toml, "module:function", or an Encoder.
-        data: a bundle folder or a Hub repository.
-        tasks: score these tasks only.
-        languages: score these languages only (ISO 639-3).
-        configs: score these configs only.
-        out: folder of result files; None writes none (and reuses none).
-        protocol_name: "paper" or "released-code".
-        revision: of the data on the Hub.
-        offline: use only what an earlier run fetched.
-        fail_fast: stop at the first config that fails.
-        quiet: no progress bars.
-        corpus_chunk: documents whose vectors are held at once; scores do not depend on it.
-        cache: where vectors are kept: a folder, what `open_cache` gives, or None for memory only.
-        **encoder_options: as `load_encoder` takes them, e.g. query_prompt="query: ".
+        **options: fields of `RunOptions` (what to score and how: data, tasks, languages, configs, out, ...)
+            and of `ModelOptions` (how the model is loaded: query_prompt, max_length, dtype, ...). `out=None`
+            writes no files and reuses none; `cache` is a folder of kept vectors, None keeps them in memory.
 
     Returns:
         One result per config, as in its file.
 
     Raises:
+        UnknownName: no such option.
         SeabedError: something could not be scored, after everything else was.
     """
-    outcome = run_all(
-        model,
-        data=data,
-        tasks=tasks,
-        languages=languages,
-        configs=configs,
-        out=out,
-        protocol_name=protocol_name,
-        revision=revision,
-        offline=offline,
-        fail_fast=fail_fast,
-        quiet=quiet,
-        corpus_chunk=corpus_chunk,
-        cache=cache,
-        **encoder_options,
-    )
+    if isinstance(model, str):
+        outcome = run_all(*split(model, options))
+    else:
+        what, loading = split("", options)
+        if loading != ModelOptions(""):
+            raise SeabedError(f"an encoder is loaded already; {', '.join(loading.given())} cannot be set")
+        outcome = run_all(what, model)
     if outcome.failed:
         name, reason = next(iter(outcome.failed.items()))
         raise SeabedError(f"{len(outcome.failed)} configs failed; the first is {name}: {reason}")
@@ -107,43 +73,19 @@ def run(
 
 
 def run_all(
-    model: str | Encoder,
+    what: RunOptions,
+    model: ModelOptions | Encoder,
     *,
-    data: str | Path,
-    tasks: Iterable[str] | None,
-    languages: Iterable[str] | None,
-    configs: Iterable[str] | None,
-    out: str | Path | None,
-    protocol_name: str,
-    revision: str | None,
-    offline: bool,
-    fail_fast: bool,
-    quiet: bool,
-    corpus_chunk: int = CORPUS_CHUNK,
-    cache: str | Path | EmbeddingCache | None = None,
     show_plan: Callable[[Plan], None] | None = None,
     dry_run: bool = False,
-    **encoder_options: Any,
 ) -> Outcome:
     """As `run`, but failures are part of what is returned.
 
     Args:
-        model: see `run`.
-        data: see `run`.
-        tasks: see `run`.
-        languages: see `run`.
-        configs: see `run`.
-        out: see `run`.
-        protocol_name: see `run`.
-        revision: see `run`.
-        offline: see `run`.
-        fail_fast: see `run`.
-        quiet: see `run`.
-        corpus_chunk: see `run`.
-        cache: see `run`.
+        what: what to score and how.
+        model: how to load the model, or the loaded one.
         show_plan: called with the plan before the first config.
         dry_run: stop after that.
-        **encoder_options: see `run`.
 
     Returns:
         Results, reused names and failures.
@@ -151,20 +93,21 @@ def run_all(
     Raises:
         SeabedError: the model or the data cannot be used at all.
     """
-    rules = protocol(protocol_name)
-    wanted = [catalogue.config(name) for name in configs] if configs is not None else None
-    fit_tasks = catalogue.check_names("task", tasks, TASKS)
-    fit_languages = catalogue.check_names("language", languages, LANGUAGES)
-    bundle = open_bundle(data, revision=revision, offline=offline)
+    rules = protocol(what.protocol_name)
+    wanted = [catalogue.config(name) for name in what.configs] if what.configs is not None else None
+    fit_tasks = catalogue.check_names("task", what.tasks, TASKS)
+    fit_languages = catalogue.check_names("language", what.languages, LANGUAGES)
+    bundle = open_bundle(what.data, revision=what.revision, offline=what.offline)
     todo = select(bundle, wanted, fit_tasks, fit_languages)
-    fetch_configs(bundle, [c.name for c in todo], offline=offline)
+    fetch_configs(bundle, [c.name for c in todo], offline=what.offline)
     share = Share()
-    if share.size > 1 and out is None:
+    if share.size > 1 and what.out is None:
         raise SeabedError("several processes need a results folder to share: give --out")
-    encoder = load_encoder(model, **encoder_options) if isinstance(model, str) else model
+    encoder = load_encoder(model) if isinstance(model, ModelOptions) else model
+    cache = what.cache
     if not isinstance(cache, EmbeddingCache):
         cache = open_cache(Path(cache)) if cache is not None else open_cache(disk=False)
-    jobs = [_job(config, bundle, encoder, rules, out) for config in todo]
+    jobs = [_job(config, bundle, encoder, rules, what.out) for config in todo]
     left = [job for job in jobs if _finished(job) is None]
     if show_plan and share.rank == 0:
         configs_left = [job.config for job in left]
@@ -176,7 +119,7 @@ def run_all(
         return Outcome(silent=share.rank > 0)
     reused, failed = [], {}
     made: dict[str, Result] = {}
-    off = True if quiet or share.rank else None
+    off = True if what.quiet or share.rank else None
     with tqdm(total=len(jobs), unit="config", disable=off) as outer:
         for job in share.take(jobs):
             name = job.config.name
@@ -189,8 +132,10 @@ def run_all(
                 try:
                     with tqdm(unit="text", leave=False, position=1, disable=off) as inner:
                         result, outcomes = score(
-                            job.config, bundle, encoder, rules, job.settings, cache, corpus_chunk, inner
+                            job.config, bundle, encoder, rules, job.settings, cache, what.corpus_chunk, inner
                         )
+                    if isinstance(model, ModelOptions):
+                        result["options"] = model.given()
                     if job.path:
                         # First the outcomes: a result file is never without them.
                         write_outcomes(outcomes_path(job.path), outcomes, result["settings_hash"])
@@ -198,7 +143,7 @@ def run_all(
                     made[name] = result
                 except Exception as error:
                     # Without a key every other config would fail for the same reason.
-                    if fail_fast or isinstance(error, ApiKeyError):
+                    if what.fail_fast or isinstance(error, ApiKeyError):
                         raise
                     log.debug("%s failed", name, exc_info=True)
                     failed[name] = str(error) or type(error).__name__
@@ -222,12 +167,10 @@ class _Job:
     path: Path | None
 
 
-def _job(config: Config, bundle: Bundle, encoder: Encoder, rules: Protocol, out: str | Path | None) -> _Job:
+def _job(config: Config, bundle: Bundle, encoder: Encoder, rules: Protocol, out: Path | None) -> _Job:
     settings = config_settings(config, bundle, encoder, rules)
     model = settings["model"]["model"]
-    return _Job(
-        config, settings, result_path(Path(out), model, run_hash(settings), config.name) if out else None
-    )
+    return _Job(config, settings, result_path(out, model, run_hash(settings), config.name) if out else None)
 
 
 def _finished(job: _Job) -> Result | None:

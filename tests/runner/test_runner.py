@@ -4,24 +4,31 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from seabed_datasets import catalogue
 from seabed_datasets.bundle.build import build
 from seabed_datasets.errors import SeabedError, UnknownName
 from seabed_evaluate import run
+from seabed_evaluate.cli import app
+from seabed_evaluate.encoders.options import ModelOptions
+from seabed_evaluate.runner.options import RunOptions, split
 from seabed_evaluate.runner.outcomes import outcomes_path, read_outcomes
 from seabed_evaluate.runner.results import read_results, result_files
 from seabed_evaluate.runner.run import run_all
 from seabed_evaluate.runner.uncertainty import draws
 from tests import toy
+from tests.toy_encoder import ToyEncoder
 
 SAMPLES = [c.name for c in catalogue.configs(sample=True)]
 ROOT = Path(__file__).parents[2]
@@ -206,17 +213,7 @@ def test_intervals_and_items_are_kept_beside_the_result(bundle: Path, tmp_path: 
 
 
 def _all(bundle: Path, out: Path, model: str = "tests.toy:encode", **options: Any) -> Any:
-    defaults: dict[str, Any] = {
-        "tasks": None,
-        "languages": None,
-        "configs": None,
-        "protocol_name": "paper",
-        "revision": None,
-        "offline": False,
-        "fail_fast": False,
-        "quiet": True,
-    }
-    return run_all(model, data=bundle, out=out, **(defaults | options))
+    return run_all(*split(model, {"data": bundle, "out": out} | options))
 
 
 def test_configs_of_a_newer_bundle_are_left_out_with_a_warning(
@@ -228,3 +225,24 @@ def test_configs_of_a_newer_bundle_are_left_out_with_a_warning(
     (tmp_path / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
     assert [r["config"] for r in score(tmp_path, None)] == ["sample_sts_mya"]
     assert "newer_tha" in caplog.text
+
+
+def test_options_are_written_once_and_a_wrong_one_is_named(bundle: Path) -> None:
+    with pytest.raises(UnknownName, match=r"unknown option 'max_lenght'. Did you mean 'max_length'"):
+        run("tests.toy:encode", data=bundle, max_lenght=3)
+    with pytest.raises(SeabedError, match="loaded already; pooling cannot be set"):
+        run(ToyEncoder(), data=bundle, pooling="cls")
+    what, model = split("m", {"tasks": ["sts"], "dtype": "bf16", "out": "r"})
+    assert (what.tasks, what.out, model.given()) == (("sts",), Path("r"), {"dtype": "bf16"})
+
+
+def test_the_command_takes_every_field_of_both_records() -> None:
+    done = CliRunner().invoke(app, ["run", "--help"], env={"COLUMNS": "200"}, terminal_width=200)
+    shown = set(re.findall(r"--([a-z-]+)", done.output))
+    names = {"protocol_name": "protocol", "languages": "langs", "cache": "cache"}
+    expected = {
+        names.get(f.name, f.name).replace("_", "-") for r in (RunOptions, ModelOptions) for f in fields(r)
+    }
+    assert expected <= shown
+    panels = re.findall(r"─ (Options|Model|Data|Speed|Output) ─", done.output)
+    assert panels == ["Options", "Model", "Data", "Speed", "Output"]

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import pytest
 from seabed_datasets import catalogue
 from seabed_datasets.bundle.build import build
 from seabed_evaluate import run
+from seabed_evaluate.runner.options import RunOptions, split
 from seabed_evaluate.runner.plan import Plan, duration
 from seabed_evaluate.runner.results import Result, read_results
 from seabed_evaluate.runner.run import run_all
@@ -83,16 +85,14 @@ def test_order_cache_and_corpus_chunk_change_nothing(
     assert scores(results) == undisturbed
 
 
-def options(bundle: Path, **more: Any) -> dict[str, Any]:
-    names = ("tasks", "languages", "configs", "out", "revision")
-    fixed = {"protocol_name": "paper", "offline": False, "fail_fast": False, "quiet": True, "data": bundle}
-    return dict.fromkeys(names) | fixed | more
+def options(bundle: Path, **more: Any) -> RunOptions:
+    return split("", {"data": bundle, "out": None} | more)[0]
 
 
 def test_a_plan_counts_what_a_run_does(bundle: Path, tmp_path: Path) -> None:
     plans: list[Plan] = []
     encoder = ToyEncoder()
-    dry = run_all(encoder, **options(bundle, out=tmp_path / "r", show_plan=plans.append, dry_run=True))
+    dry = run_all(options(bundle, out=tmp_path / "r"), encoder, show_plan=plans.append, dry_run=True)
     assert (dry.results, dry.failed) == ([], {})
     assert not list(tmp_path.rglob("*.json"))
     results = run(ToyEncoder(), data=bundle, out=tmp_path / "r", cache=tmp_path / "c")
@@ -104,9 +104,11 @@ def test_a_plan_counts_what_a_run_does(bundle: Path, tmp_path: Path) -> None:
     assert plans[0].tokens > 0
     assert plans[0].line().startswith(f"plan: {len(SAMPLES)} configs, {plans[0].texts:,} texts, ")
     # Another protocol of the same model finds the vectors of the first run.
-    later = options(bundle, out=tmp_path / "r", show_plan=plans.append, dry_run=True, cache=tmp_path / "c")
-    run_all(ToyEncoder(), **later)
-    run_all(ToyEncoder(), **later | {"protocol_name": "released-code", "tasks": ["sts", "clustering"]})
+    later = options(bundle, out=tmp_path / "r", cache=tmp_path / "c")
+    dry_run: dict[str, Any] = {"show_plan": plans.append, "dry_run": True}
+    run_all(later, ToyEncoder(), **dry_run)
+    other = replace(later, protocol_name="released-code", tasks=("sts", "clustering"))
+    run_all(other, ToyEncoder(), **dry_run)
     assert (plans[1].configs, plans[1].done) == ((), len(SAMPLES))
     assert len(plans[2].configs) == 2
     assert plans[2].new == 0
@@ -118,12 +120,13 @@ def test_a_plan_says_where_it_has_not_counted_every_text(
     plans: list[Plan] = []
     encoder: Any = ToyEncoder()
     encoder.count_tokens = lambda texts: [len(t.text) for t in texts]
-    wanted = options(bundle, show_plan=plans.append, dry_run=True)
-    run_all(encoder, **wanted)
+    wanted = options(bundle)
+    dry_run: dict[str, Any] = {"show_plan": plans.append, "dry_run": True}
+    run_all(wanted, encoder, **dry_run)
     monkeypatch.setattr("seabed_evaluate.runner.plan.SAMPLE", 5)
-    run_all(encoder, **wanted)
+    run_all(wanted, encoder, **dry_run)
     monkeypatch.delattr(encoder, "count_tokens")
-    run_all(encoder, **wanted)
+    run_all(wanted, encoder, **dry_run)
     assert [p.counted for p in plans] == [True, False, False]
     assert ["about" in p.line().split(" tokens")[0] for p in plans] == [False, True, True]
 
