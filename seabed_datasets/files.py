@@ -1,11 +1,82 @@
-"""Files: hashed once, replaced in one step."""
+"""Files: names kept inside their folder, contents hashed once and replaced in one step."""
 
 from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Callable
 from functools import lru_cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath, PureWindowsPath
+
+from seabed_datasets.errors import SeabedError
+
+
+def inside(
+    folder: str | Path,
+    name: str,
+    what: str = "path",
+    error: Callable[[str], SeabedError] = SeabedError,
+    *,
+    links: bool = False,
+) -> Path:
+    """Join a folder and a name that somebody else wrote, and refuse what leaves the folder.
+
+    Every path out of a card, a manifest, a result file, an archive or a model name goes through here before
+    anything is read or written. The rules are those of all systems at once, so that a card is refused alike
+    everywhere.
+
+    Args:
+        folder: the folder, or the archive, that the name is relative to; it need not exist.
+        name: relative, parts joined by "/".
+        what: what the name is, for the message.
+        error: what to raise.
+        links: whether a link may lead out of the folder: only where the user made the links, or where there is
+            nothing to follow (a member of an archive).
+
+    Returns:
+        folder / name, links not followed.
+
+    Raises:
+        SeabedError: the name is empty, absolute, begins with a drive, holds "..", "." alone or a NUL, or a
+            link on the way leads out of the folder. (Files in the Hub's cache are links into the cache folder
+            of the same repository: those are inside.)
+
+    >>> inside("raw", "emot/train.csv").as_posix()
+    'raw/emot/train.csv'
+    """
+    reason = _leaves(name)
+    if reason:
+        raise error(f"{what} {name!r} {reason}: only a path inside {folder} is allowed")
+    base, path = Path(folder), Path(folder, name)
+    if links:
+        return path
+    try:
+        home, real = base.resolve(), path.resolve()
+    except (OSError, RuntimeError) as failure:  # links in a circle, a name longer than the system allows
+        raise error(f"{what} {name!r} in {folder} cannot be followed: {failure}") from None
+    if base.parent.name == "snapshots" and (base.parent.parent / "blobs").is_dir():
+        home = home.parents[1]
+    if home not in real.parents:
+        raise error(
+            f"{what} {name!r} in {folder} is a link to {real}, outside that folder: put the file itself there"
+        )
+    return path
+
+
+def _leaves(name: object) -> str:
+    """Why a name may not be joined to a folder; "" when it may."""
+    if not isinstance(name, str):
+        return f"is no text but {type(name).__name__}"
+    if not name.strip() or not PurePosixPath(name).parts:
+        return "is empty"
+    if "\0" in name:
+        return "holds a NUL"
+    posix, windows = PurePosixPath(name), PureWindowsPath(name)
+    if posix.is_absolute() or windows.root or windows.drive:
+        return "is absolute"
+    if ".." in posix.parts or ".." in windows.parts:
+        return "leads out of its folder"
+    return ""
 
 
 def file_sha256(path: Path) -> str:

@@ -21,7 +21,7 @@ from seabed_datasets.sources.raw_files import (
     SOURCE_NOTE,
     Need,
     Used,
-    mirror_folder,
+    mirror_file,
     mirror_note,
     obtain,
     wanted,
@@ -132,7 +132,7 @@ def _dataset(configs: list[Config], folder: Path, force: bool, report: FetchRepo
         refused: SourceError | None = None
         try:
             for need, path in _files(config, folder):
-                target = mirror_folder(config, need, folder) / path
+                target = mirror_file(config, need, path, folder)
                 if target not in outcomes:
                     outcomes[target] = _file(config, need, path, target, folder, force, report, lock)
                 refused = refused or outcomes[target]

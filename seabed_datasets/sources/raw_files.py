@@ -18,7 +18,7 @@ from urllib.parse import quote
 
 from seabed_datasets.catalogue import Config, Source, dataset
 from seabed_datasets.errors import SourceError
-from seabed_datasets.files import file_sha256
+from seabed_datasets.files import file_sha256, inside
 
 GITHUB = "https://raw.githubusercontent.com"
 ATTEMPTS = 3
@@ -189,6 +189,7 @@ def _expand(config: Config, need: Need, patterns: list[str], mirror: Path | None
             continue
         if mirror:
             folder = mirror_folder(config, need, mirror)
+            inside(folder, pattern, f"{config.name}: file", SourceError)
             found = sorted(p.relative_to(folder).as_posix() for p in folder.glob(pattern) if p.is_file())
         elif need.source.kind == "manual":
             raise _by_hand(config, need, pattern)
@@ -215,13 +216,35 @@ def mirror_folder(config: Config, need: Need, mirror: Path) -> Path:
 
     Returns:
         The folder that `path` of a file is relative to.
+
+    Raises:
+        SourceError: the card or the mirror's note leads out of the mirror.
     """
     key: str = mirror_note(mirror / config.key).get("same_as", config.key)
-    return mirror / key / need.folder
+    home = inside(mirror, key, f"{SOURCE_NOTE} of {config.key}: same_as", SourceError, links=True)
+    return inside(home, need.folder, f"{config.name}: source", SourceError) if need.folder else home
+
+
+def mirror_file(config: Config, need: Need, path: str, mirror: Path) -> Path:
+    """Where a file of a source lies in a mirror.
+
+    Args:
+        config: the config it is for.
+        need: the source.
+        path: inside the source, as the card has it.
+        mirror: the folder.
+
+    Returns:
+        Its place, whether or not it is there.
+
+    Raises:
+        SourceError: the path leads out of the source's folder.
+    """
+    return inside(mirror_folder(config, need, mirror), path, f"{config.name}: file", SourceError)
 
 
 def _from_mirror(config: Config, need: Need, path: str, mirror: Path) -> tuple[Path, str | None, str | None]:
-    local = mirror_folder(config, need, mirror) / path
+    local = mirror_file(config, need, path, mirror)
     if not local.is_file():
         raise _not_there(config, mirror, local, "no")
     key, *below = local.relative_to(mirror).parts
@@ -377,7 +400,7 @@ def _get(name: str, url: str, path: str, sha256: str | None) -> Path:
     pooch.get_logger().setLevel("ERROR")
     # The whole address, query included, decides which file this is; the name keeps its ending.
     folder = hashlib.blake2b(url.encode(), digest_size=8).hexdigest()
-    target = cache_dir() / "raw" / folder / path.rsplit("/", 1)[-1]
+    target = inside(cache_dir() / "raw" / folder, path.rsplit("/", 1)[-1], f"{name}: file", SourceError)
     known = f"sha256:{sha256}" if sha256 else None
     keeper = pooch.create(
         path=target.parent,

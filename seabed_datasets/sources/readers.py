@@ -16,10 +16,11 @@ import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice, zip_longest
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from seabed_datasets.errors import RawFormatError
+from seabed_datasets.files import inside
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -49,8 +50,7 @@ def open_bytes(path: Path, member: str | None = None) -> Iterator[IO[bytes]]:
         with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as file:
             yield file  # type: ignore[misc]
         return
-    if PurePosixPath(member).is_absolute() or ".." in PurePosixPath(member).parts:
-        raise RawFormatError(f"{path.name}: unsafe member name {member!r}")
+    inside(path, member, f"{path.name}: unsafe member name", RawFormatError, links=True)
     if zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
             try:
