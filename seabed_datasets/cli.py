@@ -12,7 +12,7 @@ import typer
 
 from seabed_datasets import catalogue
 from seabed_datasets.contribute import commands  # noqa: F401  (adds check, stats and new)
-from seabed_datasets.terminal import Langs, Quiet, Tasks, app, bar, comma, print_table, summary
+from seabed_datasets.terminal import Langs, Quiet, Tasks, app, bar, comma, plain, print_table, summary
 
 
 @app.command("list")
@@ -65,6 +65,7 @@ def show(
     from rich.console import Console
     from rich.markdown import Markdown
     from rich.table import Table
+    from rich.text import Text
 
     keys = {d.key for d in [*catalogue.datasets(), *catalogue.datasets(sample=True)]}
     config = None if name in keys else catalogue.config(name)
@@ -91,11 +92,13 @@ def show(
         "not verified": "\n".join(s.unverified) or None,
     }.items():
         if value:
-            facts.add_row(f"[bold]{field}[/bold]", value)
-    console = Console(width=None if sys.stdout.isatty() else 120, highlight=False)
+            # Text, not str: "[/x]" in a card is text, no markup.
+            facts.add_row(Text(field, style="bold"), Text(plain(value, lines=True)))
+    console = Console(width=None if sys.stdout.isatty() else 120, highlight=False, markup=False, emoji=False)
     console.print(facts)
     console.print()
-    console.print(Markdown(ds.body))
+    # Without hyperlinks the address of a link is seen beside its words.
+    console.print(Markdown(plain(ds.body, lines=True), hyperlinks=False))
     if bundle is not None:
         from seabed_datasets.bundle.manifest import read_manifest
         from seabed_datasets.checks.statistics import lines

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import functools
 import inspect
+import json
 import os
+import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -17,7 +19,12 @@ import typer
 from seabed_datasets.catalogue.vocabulary import LANGUAGES, TASKS
 from seabed_datasets.errors import SeabedError
 
-app = typer.Typer(no_args_is_help=True)
+# A traceback never shows local variables: API keys and tokens are among them.
+app = typer.Typer(no_args_is_help=True, pretty_exceptions_show_locals=False)
+
+# What a terminal obeys instead of showing it: control characters (ESC begins a command), line and paragraph
+# separators, marks that change the direction of writing, and halves of characters, which nothing can print.
+_OBEYED = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 TASKS_OPTION = typer.Option("--task", "--tasks", help="Comma-separated: " + ", ".join(TASKS))
 LANGS_OPTION = typer.Option(
@@ -112,6 +119,40 @@ def comma(text: str | None) -> list[str] | None:
     return None if text is None else [part.strip() for part in text.split(",") if part.strip()]
 
 
+def plain(text: str, *, lines: bool = False) -> str:
+    """Text of a file, a card or a name as a terminal can show it without obeying it.
+
+    Args:
+        text: any text.
+        lines: whether line breaks stay; else they are escaped, too, and the result is one line.
+
+    Returns:
+        The text, with what a terminal would obey written as an escape sequence. Zero-width spaces and joiners
+        stay: the scripts of the region need them.
+
+    >>> plain("a\\x1b[31mb\\u202e\\n")
+    'a\\\\x1b[31mb\\\\u202e\\\\n'
+    """
+    return _OBEYED.sub(lambda m: "\n" if lines and m.group() == "\n" else repr(m.group())[1:-1], text)
+
+
+def json_text(value: Any, indent: int | None = 1) -> str:
+    """A value as JSON that a terminal shows without obeying it.
+
+    Args:
+        value: for `json.dumps`.
+        indent: blanks per level; None for one line.
+
+    Returns:
+        JSON that reads back as the same value; letters are letters, what a terminal would obey is escaped.
+
+    >>> json_text("\\x9b1m ก", None)
+    '"\\\\u009b1m ก"'
+    """
+    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    return _OBEYED.sub(lambda m: "\n" if m.group() == "\n" else f"\\u{ord(m.group()):04x}", text)
+
+
 def print_table(rows: list[dict[str, str]], caption: str) -> None:
     """Print rows as a table, never cutting a cell where the output is not a terminal.
 
@@ -121,16 +162,17 @@ def print_table(rows: list[dict[str, str]], caption: str) -> None:
     """
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in rows[0] if rows else []:
-        table.add_column(column, overflow="fold")
+        table.add_column(Text(plain(column)), overflow="fold")
     for row in rows:
-        table.add_row(*row.values())
-    # No markup: "[e02aa1a6]" in a cell is text.
-    console = Console(width=None if sys.stdout.isatty() else 200, highlight=False, markup=False)
+        # Text, not str: "[e02aa1a6]" and ":key:" in a cell are text.
+        table.add_row(*(Text(plain(cell, lines=True)) for cell in row.values()))
+    console = Console(width=None if sys.stdout.isatty() else 200, highlight=False, markup=False, emoji=False)
     console.print(table)
-    console.print(caption)
+    console.print(Text(plain(caption, lines=True)))
 
 
 def summary(states: Mapping[str, tuple[str, str]], why: Mapping[str, str]) -> None:
@@ -143,7 +185,7 @@ def summary(states: Mapping[str, tuple[str, str]], why: Mapping[str, str]) -> No
     by_state: dict[str, list[str]] = {}
     for name, (state, reason) in states.items():
         if reason:
-            typer.echo(f"{state} {name}: {reason.removeprefix(f'{name}: ')}", err=True)
+            typer.echo(plain(f"{state} {name}: {reason.removeprefix(f'{name}: ')}"), err=True)
         else:
             by_state.setdefault(state, []).append(name)
     if len(states) > 1:
@@ -181,11 +223,19 @@ def bar(total: int, unit: str, quiet: bool) -> Iterator[Callable[[str], None]]:
 def run(application: typer.Typer) -> None:
     """Run a command line: an explained error becomes one line and its exit code, never a traceback.
 
+    So does a place that cannot be read or written: a full disk, a folder where a file is expected.
+
     Args:
         application: the commands.
     """
     try:
         application()
     except SeabedError as error:
-        typer.echo(f"error: {error}", err=True)
+        typer.echo(f"error: {plain(str(error), lines=True)}", err=True)
         sys.exit(error.exit_code)
+    except BrokenPipeError:
+        raise  # whoever read the output has gone, and nothing can be said to them
+    except OSError as error:
+        where = f" {error.filename}" if error.filename else ""
+        typer.echo(plain(f"error: cannot read or write{where}: {error.strerror or error}"), err=True)
+        sys.exit(1)
