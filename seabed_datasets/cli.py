@@ -19,23 +19,32 @@ from seabed_datasets.terminal import Langs, Quiet, Tasks, app, bar, comma, plain
 def list_configs(
     task: Tasks = None,
     lang: Langs = None,
-    origin: Annotated[str | None, typer.Option(help="human or machine")] = None,
+    origin: Annotated[
+        str | None, typer.Option(help="human or machine; with --origin-by paper also 'not printed'.")
+    ] = None,
+    origin_by: Annotated[
+        str, typer.Option(help="ours (the cards') or paper (annotation column of its Tables 12 and 13).")
+    ] = "ours",
     sample: Annotated[bool, typer.Option("--sample", help="The sample sets of the demo instead.")] = False,
     format: Annotated[Literal["table", "csv", "json"], typer.Option(help="How to print.")] = "table",
 ) -> None:
-    """List configs: name, task, languages, origin, redistribution, how well the raw format is known.
+    """List configs: task, aspect, languages, origin by us and by the paper, redistribution, raw format.
 
     Example: seabed list --task sts --lang tha,mya
     """
     rows = []
-    for c in catalogue.configs(tasks=comma(task), languages=comma(lang), origin=origin, sample=sample):
+    for c in catalogue.configs(
+        tasks=comma(task), languages=comma(lang), origin=origin, origin_by=origin_by, sample=sample
+    ):
         s = catalogue.dataset(c.key).seabed
         rows.append(
             {
                 "config": c.name,
                 "task": c.task,
+                "aspect": c.aspect,
                 "languages": "-".join(c.languages),
                 "origin": c.origin,
+                "origin_paper": c.origin_paper,
                 "redistribution": s.redistribution,
                 "status": s.status,
             }
@@ -77,8 +86,13 @@ def show(
         "dataset": f"{ds.pretty_name} ({ds.key})",
         "config": f"{config.name}  {'-'.join(config.languages)}" if config else ", ".join(s.configs),
         "task": s.task + (f" / {s.subtask}" if s.subtask else ""),
+        "aspect": ds.aspect,
         "domains": ", ".join(s.domains),
-        "origin": f"{s.origin}: {s.origin_reason}",
+        "origin": f"{config.origin if config else s.origin}: {s.origin_reason}",
+        "origin of a config": "\n".join(
+            f"{name}: {c.origin}. {c.note}" for name, c in s.configs.items() if c.origin
+        ),
+        "origin, paper": s.origin_paper + (f" ({s.paper.annotation or 'blank'})" if s.paper else ""),
         "labels": ", ".join(labels) if labels else None,
         "score range": "{} to {}".format(*s.score_range) if s.score_range else None,
         "licence, paper": s.license_paper or "not printed",

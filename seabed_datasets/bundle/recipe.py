@@ -37,7 +37,7 @@ def made_by(config: Config) -> dict[str, str]:
     """
     card = dataset(config.key).seabed
     facts = {
-        "config": config.model_dump(mode="json"),
+        "config": config.model_dump(mode="json", exclude={"origin", "origin_paper"}),
         "upstream": [source.model_dump(mode="json", exclude={"note", "access"}) for source in card.upstream],
         "release": card.authors_release and card.authors_release.model_dump(mode="json", exclude={"note"}),
     }

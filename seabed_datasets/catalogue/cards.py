@@ -10,17 +10,20 @@ from collections.abc import Iterable
 from datetime import date
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from seabed_datasets.catalogue.vocabulary import (
+    ASPECTS,
     LANGUAGES,
+    MACHINE_ANNOTATION,
     SUBTASKS,
     TASKS,
     Domain,
     Origin,
+    OriginPaper,
     Redistribution,
     Status,
     Task,
@@ -113,6 +116,7 @@ class _CardConfig(_Record):
     units: list[str] | None = None
     params: dict[str, str] = Field(default_factory=dict)
     labels: list[str] | None = None
+    origin: Origin | None = None
     note: str | None = None
 
 
@@ -121,6 +125,7 @@ class Config(_Record):
 
     `languages`: ISO 639-3 codes; for pairs of sentences the first is sentence1's. `units`: the languages
     it counts under when scores are averaged. `params`: what a loader's file names need beside `lang`.
+    `origin`: ours; `origin_paper`: by the annotation column of the paper's Tables 12 and 13.
     """
 
     name: str
@@ -133,8 +138,14 @@ class Config(_Record):
     labels: list[str] | None
     score_range: tuple[float, float] | None
     origin: Origin
+    origin_paper: OriginPaper
     version: int
     sample: bool
+
+    @property
+    def aspect(self) -> str:
+        """What the config's task shows, one of the four aspects of the paper's section 3.2."""
+        return ASPECTS[self.task]
 
 
 class _Paper(_Record):
@@ -152,6 +163,7 @@ class _Seabed(_Record):
     subtask: str | None
     domains: list[Domain]
     origin: Origin
+    origin_paper: OriginPaper = "not printed"
     origin_reason: str
     in_paper: bool = True
     sample: bool = False
@@ -209,7 +221,20 @@ class Dataset(_Record):
                 raise ValueError(f"label names are missing for {missing}: fill seabed.labels")
         if s.task == "sts" and s.score_range is None:
             raise ValueError("seabed.score_range is missing")
+        if s.origin_paper != "not printed":
+            printed = s.paper.annotation if s.paper else None
+            by_paper = "machine" if printed in MACHINE_ANNOTATION else "human"
+            if s.origin_paper != by_paper:
+                raise ValueError(f"seabed.origin_paper is not {by_paper!r}: paper.annotation is {printed!r}")
+        for name, config in s.configs.items():
+            if config.origin not in (None, s.origin) and not config.note:
+                raise ValueError(f"config {name!r}: an origin of its own needs a note that says why")
         return self
+
+    @property
+    def aspect(self) -> str:
+        """What the task shows, one of the four aspects of the paper's section 3.2."""
+        return ASPECTS[self.seabed.task]
 
     def config(self, name: str) -> Config:
         """The record of one config of this dataset.
@@ -232,7 +257,8 @@ class Dataset(_Record):
             params=c.params,
             labels=c.labels or s.labels,
             score_range=s.score_range,
-            origin=s.origin,
+            origin=c.origin or s.origin,
+            origin_paper=s.origin_paper,
             version=s.version,
             sample=s.sample,
         )
@@ -350,6 +376,7 @@ def configs(
     tasks: Iterable[str] | None = None,
     languages: Iterable[str] | None = None,
     origin: str | None = None,
+    origin_by: str = "ours",
     sample: bool = False,
 ) -> list[Config]:
     """The configs that fit every filter given.
@@ -357,7 +384,8 @@ def configs(
     Args:
         tasks: names of tasks.
         languages: ISO 639-3 codes; a config fits when one of its units is among them.
-        origin: "human" or "machine".
+        origin: "human" or "machine"; by the paper also "not printed".
+        origin_by: "ours" (the cards' own) or "paper" (the annotation column of its Tables 12 and 13).
         sample: the sample sets of the offline demo instead of SEA-BED's own.
 
     Returns:
@@ -368,7 +396,9 @@ def configs(
     """
     wanted_tasks = check_names("task", tasks, TASKS)
     wanted_langs = check_names("language", languages, LANGUAGES)
-    check_names("origin", [origin] if origin else None, ("human", "machine"))
+    check_names("origin column", [origin_by], ("ours", "paper"))
+    known = get_args(Origin if origin_by == "ours" else OriginPaper)
+    check_names("origin", [origin] if origin else None, known)
     found = []
     for ds in datasets(sample=sample):
         for name in ds.seabed.configs:
@@ -376,7 +406,7 @@ def configs(
             if (
                 (wanted_tasks is None or c.task in wanted_tasks)
                 and (wanted_langs is None or wanted_langs & set(c.units))
-                and (origin is None or c.origin == origin)
+                and (origin is None or (c.origin if origin_by == "ours" else c.origin_paper) == origin)
             ):
                 found.append(c)
     return found

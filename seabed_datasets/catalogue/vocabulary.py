@@ -71,6 +71,25 @@ SUBTASKS: dict[str, tuple[str, ...]] = {
     "sts": ("Multilingual STS", "Cross-lingual STS"),
 }
 
+# The four aspects of the paper's section 3.2. It names them; which task shows which is our reading of its
+# description of the tasks.
+ASPECTS: dict[str, str] = {
+    "bitext_mining": "cross-lingual",
+    "classification": "transfer learning",
+    "clustering": "text understanding",
+    "instruction_retrieval": "information retrieval",
+    "multilabel_classification": "transfer learning",
+    "pair_classification": "text understanding",
+    "reranking": "information retrieval",
+    "retrieval": "information retrieval",
+    "sts": "text understanding",
+}
+
 Origin = Literal["human", "machine"]
+# Of the paper's annotation column (Tables 12 and 13); ALTDialect and later datasets have no row there.
+OriginPaper = Literal["human", "machine", "not printed"]
+# Its words for what a machine did; every other word, and a blank cell, names people: 120 of 168 rows, the
+# paper's "120 of 169".
+MACHINE_ANNOTATION = ("derived", "LM-generated", "machine-translated and reviewed")
 Redistribution = Literal["allowed", "noncommercial", "no-derivatives", "forbidden", "unknown"]
 Status = Literal["seen", "documented", "guessed"]

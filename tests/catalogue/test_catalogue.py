@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from seabed_datasets import catalogue
-from seabed_datasets.catalogue.vocabulary import TASKS
+from seabed_datasets.catalogue.vocabulary import ASPECTS, TASKS
 from seabed_datasets.errors import CardError, UnknownName
 
 NTREX = (catalogue.cards_dir() / "ntrex.md").read_text(encoding="utf-8")
@@ -50,6 +51,12 @@ def test_filters() -> None:
         ("domains: [News, Written]", "domains: [Newspapers]", "seabed.domains.0"),
         ("subtask: Cross-lingual pairing", "subtask: Pairs", "subtask 'Pairs'"),
         ("origin: human", "origin: people", "seabed.origin"),
+        ("origin_paper: human", "origin_paper: machine", "origin_paper is not 'human'"),
+        (
+            "ntrex_tha: {languages: [eng, tha]}",
+            "ntrex_tha: {languages: [eng, tha], origin: machine}",
+            "needs a note",
+        ),
         ("redistribution: allowed", "redistributon: allowed", "redistributon"),
         ("ntrex_tha: {languages: [eng, tha]}", "ntrex_thai: {languages: [eng, tha]}", "'thai' is not one of"),
         ("---\npretty_name", "pretty_name", "no YAML front matter"),
@@ -60,6 +67,37 @@ def test_a_wrong_card_says_what_is_wrong(tmp_path: Path, old: str, new: str, mes
     with pytest.raises(CardError, match=message) as caught:
         catalogue.read_card(card(tmp_path, old, new))
     assert str(caught.value).startswith("ntrex.md: ")
+
+
+def test_origin_by_the_paper_is_a_second_column() -> None:
+    # Section 1 of the paper: 120 of 169. Its Tables 12 and 13 have 168 rows, none for ALTDialect.
+    by_paper = {d.key: d.seabed.origin_paper for d in catalogue.paper_datasets()}
+    assert Counter(by_paper.values()) == {"human": 120, "machine": 48, "not printed": 1}
+    assert by_paper["altdialect"] == "not printed"
+    for origin in ("human", "machine", "not printed"):
+        found = catalogue.configs(origin=origin, origin_by="paper")
+        assert {c.key for c in found} == {key for key, o in by_paper.items() if o == origin}
+    with pytest.raises(UnknownName, match="origin 'not printed'"):
+        catalogue.configs(origin="not printed")
+    with pytest.raises(UnknownName, match="Did you mean 'paper'"):
+        catalogue.configs(origin="human", origin_by="papers")
+
+
+def test_a_config_may_have_an_origin_of_its_own(tmp_path: Path) -> None:
+    own = "ntrex_tha: {languages: [eng, tha], origin: machine, note: translated by a system}"
+    record = catalogue.read_card(card(tmp_path, "ntrex_tha: {languages: [eng, tha]}", own))
+    assert (record.config("ntrex_tha").origin, record.config("ntrex_ind").origin) == ("machine", "human")
+
+
+def test_every_task_shows_one_of_four_aspects() -> None:
+    assert set(ASPECTS) == set(TASKS)
+    assert set(ASPECTS.values()) == {
+        "cross-lingual",
+        "transfer learning",
+        "text understanding",
+        "information retrieval",
+    }
+    assert catalogue.config("ntrex_tha").aspect == catalogue.dataset("ntrex").aspect == "cross-lingual"
 
 
 def test_every_task_has_a_sample_config() -> None:
