@@ -20,8 +20,6 @@ def environment(url: str, home: Path, *, token: str = "", **more: str) -> dict[s
         "HF_HOME": str(home / "hf"),
         "SEABED_CACHE": str(home / "seabed"),
         "HF_TOKEN": token,
-        # The stand-in speaks the LFS way of uploading, not Xet's own servers.
-        "HF_HUB_DISABLE_XET": "1",
         "HF_HUB_DISABLE_TELEMETRY": "1",
         "HF_HUB_DISABLE_PROGRESS_BARS": "1",
         "HF_DATASETS_DISABLE_PROGRESS_BARS": "1",

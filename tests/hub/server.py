@@ -12,11 +12,13 @@ from threading import Lock, Thread
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
+from tests.hub import xet
 from tests.hub.store import Blob, Commit, Refused, Repo, Store, check_yaml, is_lfs
 
 API = re.compile(r"/api/(model|dataset|space)s/([^/]+/[^/]+)(?:/([a-z-]+)(?:/([^/]+)(?:/(.*))?)?)?")
 RESOLVE = re.compile(r"/(?:(dataset|space)s/)?([^/]+/[^/]+)/resolve/([^/]+)/(.+)")
 LFS_BATCH = re.compile(r"/(?:(dataset|space)s/)?([^/]+/[^/]+)\.git/info/lfs/objects/batch")
+XET = re.compile(r"/v[12]/(xorbs|shards|chunks|xorb-grants|telemetry)(/.*)?")
 LFS_PUT = re.compile(r"/upload/(model|dataset|space)/([^/]+/[^/]+)/([0-9a-f]{64})")
 
 
@@ -72,6 +74,10 @@ class _Answer:
     headers: dict[str, str] = field(default_factory=dict)
 
 
+class _Moved(Exception):
+    """The repository has another name now."""
+
+
 class Hub:
     """A running loopback Hub."""
 
@@ -81,6 +87,8 @@ class Hub:
         self.log: list[Request] = []
         self.fault: Decide | None = None
         self.before_commit: Callable[[], None] | None = None
+        # As the real Hub: how many requests are left in a window, and how many seconds the window lasts.
+        self.rate: tuple[int, int] = (100_000, 300)
         self._lock = Lock()
         hub = self
 
@@ -111,7 +119,12 @@ class Hub:
         with self._lock:
             request = Request(len(self.log), method, path)
             self.log.append(request)
-            return request, self.fault(request) if self.fault else None
+            fault = self.fault(request) if self.fault else None
+            left, window = self.rate
+            if fault is None and not left:
+                fault = Status(429)
+            self.rate = max(0, left - 1), window
+            return request, fault
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -131,6 +144,8 @@ class _Handler(BaseHTTPRequestHandler):
             return self._send(_Answer(fault.text.encode(), fault.code, fault.headers))
         try:
             answer = self._answer(body)
+        except _Moved as moved:
+            answer = _Answer(b"", 307, {"Location": moved.args[0]})
         except Refused as error:
             headers = {"X-Error-Message": error.message.replace("\n", " ")[:500]}
             if error.code:
@@ -158,38 +173,70 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _send(self, answer: _Answer, *, cut: bool = False) -> None:
         self.send_response(answer.status)
-        for name, value in {"Content-Length": str(len(answer.body)), **answer.headers}.items():
+        left, window = self.hub.rate
+        headers = {
+            "RateLimit": f'"api";r={left};t={window}',
+            "RateLimit-Policy": f'"fixed window";"api";q=100000;w={window}',
+            "Content-Length": str(len(answer.body)),
+        }
+        for name, value in (headers | answer.headers).items():
             self.send_header(name, value)
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(answer.body[: len(answer.body) // 2] if cut else answer.body)
         self.close_connection = self.close_connection or cut
 
-    def _role(self) -> str | None:
+    def _token(self) -> str:
         given = self.headers.get("Authorization", "").removeprefix("Bearer ")
         if given and given not in self.hub.store.tokens:
             raise Refused(401, "Invalid credentials in Authorization header")
-        return self.hub.store.tokens.get(given)
+        return given
 
-    def _require(self, *roles: str) -> str:
-        role = self._role()
+    def _require(self, *roles: str, repo: Repo | None = None) -> str:
+        role = self.hub.store.role(self._token(), repo.name if repo else None)
         if role is None:
             raise Refused(401, "Invalid username or password.", "RepoNotFound")
         if role not in roles:
             raise Refused(403, "You don't have the required permissions to perform this action")
         return role
 
+    def _repo(self, kind: str, name: str, *, files: bool = False) -> Repo:
+        """A repository that whoever asks may see; what is private does not exist for others."""
+        if (kind, name) in self.hub.store.moved:
+            # The real Hub answers with a relative address.
+            raise _Moved(self.path.replace(name, self.hub.store.moved[kind, name], 1))
+        repo = self.hub.store.repo(kind, name)
+        role = self.hub.store.role(self._token(), name)
+        if repo.private and role not in ("read", "write"):
+            if role is None:
+                raise Refused(401, "Invalid username or password.", "RepoNotFound")
+            raise Refused(404, "Repository not found", "RepoNotFound")
+        if files and repo.gated and role != "write":
+            raise Refused(
+                403, f"Access to {kind} {name} is restricted: ask for access on its page", "GatedRepo"
+            )
+        return repo
+
+    def _may_push(self, repo: Repo, *, pull: bool) -> None:
+        """A pull request, and a further commit to one, needs no write access."""
+        self._require("write", *(["read"] if pull else []), repo=repo)
+
     def _answer(self, body: bytes) -> _Answer:
         url = urlsplit(self.path)
         query = {k: v[0] for k, v in parse_qs(url.query).items()}
+        if XET.fullmatch(url.path):
+            token = self.headers.get("Authorization", "").removeprefix("Bearer ")
+            return _json(xet.answer(self.hub.store, self.command, url.path, token, body))
         if match := RESOLVE.fullmatch(url.path):
             kind, name, revision, path = match.groups()
-            repo = self.hub.store.repo(kind or "model", name)
+            repo = self._repo(kind or "model", name, files=True)
             return self._file(repo.find(unquote(revision)), unquote(path))
         if match := LFS_BATCH.fullmatch(url.path):
-            self._require("write", "read", "fineGrained")
             kind, name = match.groups()
-            return self._lfs_batch(self.hub.store.repo(kind or "model", name), json.loads(body))
+            repo = self._repo(kind or "model", name)
+            # Whether a commit will be a pull request is not said here, so reading is enough.
+            self._require("write", "read", repo=repo)
+            return self._lfs_batch(repo, json.loads(body))
         if match := LFS_PUT.fullmatch(url.path):
             kind, name, oid = match.groups()
             if Blob(body, True).sha256 != oid:
@@ -200,14 +247,16 @@ class _Handler(BaseHTTPRequestHandler):
             role = self._require("write", "read", "fineGrained")
             return _json({"type": "user", "name": role, "orgs": [], "auth": {"accessToken": {"role": role}}})
         if url.path == "/api/repos/create":
-            self._require("write")
+            self._require("write", "fineGrained")
             wanted = json.loads(body)
             name = f"{wanted.get('organization') or 'user'}/{wanted['name']}"
             kind = wanted.get("type") or "model"
             if kind == "space" and not wanted.get("sdk"):
                 raise Refused(400, "sdk is required")
+            if self.hub.store.role(self._token(), name) != "write":
+                raise Refused(403, f"You don't have the rights to create a {kind} under the namespace {name}")
             self.hub.store.create(kind, name)
-            return _json({"url": f"{self.hub.url}/{'' if kind == 'model' else kind + 's/'}{name}"})
+            return _json({"url": self._page(kind, name)})
         if url.path == "/api/validate-yaml":
             if len(body) > self.hub.store.yaml_limit:
                 # A proxy answers here, in HTML: the client must not expect JSON.
@@ -219,7 +268,7 @@ class _Handler(BaseHTTPRequestHandler):
             return _json({"errors": [], "warnings": [{"message": w} for w in warnings]})
         if match := API.fullmatch(url.path):
             kind, name, action, first, rest = match.groups()
-            repo = self.hub.store.repo(kind, name)
+            repo = self._repo(kind, name)
             return self._api(repo, action, unquote(first or ""), unquote(rest or ""), query, body)
         raise Refused(404, "Not found")
 
@@ -235,40 +284,48 @@ class _Handler(BaseHTTPRequestHandler):
             return _json(_paths(repo.find(first), self._form(body)))
         if action == "refs":
             return _json(_refs(repo))
+        if action == "xet-write-token":
+            self._may_push(repo, pull=pull or first.startswith("refs/pr/"))
+            self.hub.store.weigh(repo, 1)
+            told, headers = xet.connection(self.hub.url)
+            return _json(told, 200, headers)
         if action == "preupload":
-            self._require("write", *(["read"] if pull else []))
+            self._may_push(repo, pull=pull or first.startswith("refs/pr/"))
             head = repo.find(first)
             return _json({"files": [_preupload(head, f) for f in json.loads(body)["files"]]})
         if action == "commit" and self.command == "POST":
-            self._require("write", *(["read"] if pull else []))
+            self._may_push(repo, pull=pull or first.startswith("refs/pr/"))
             if self.hub.before_commit:
                 hook, self.hub.before_commit = self.hub.before_commit, None
                 hook()
             made = self.hub.store.commit(repo, first, [line for line in body.split(b"\n") if line], pull=pull)
-            base = f"{self.hub.url}/{repo.kind}s/{repo.name}"
+            base = self._page(repo.kind, repo.name)
             answer = {"commitUrl": f"{base}/commit/{made['commitOid']}", "commitOid": made["commitOid"]}
             if pull:
                 answer["pullRequestUrl"] = f"{base}/discussions/{made['number']}"
             return _json(answer)
         if action == "tag" and self.command == "POST":
-            self._require("write")
+            self._require("write", repo=repo)
             ref = f"refs/tags/{json.loads(body)['tag']}"
             if ref in repo.refs:
                 raise Refused(409, "Tag already exists")
             repo.refs[ref] = repo.find(first).oid
             return _json({})
         if action == "tag" and self.command == "DELETE":
-            self._require("write")
+            self._require("write", repo=repo)
             if repo.refs.pop(f"refs/tags/{first}", None) is None:
                 raise Refused(404, "Tag not found", "RevisionNotFound")
             return _json({})
         if action == "discussions" and not first:
             return _json(_discussions(repo, query.get("status")))
         if action == "discussions" and rest == "merge":
-            self._require("write")
+            self._require("write", repo=repo)
             self.hub.store.merge(repo, int(first))
             return _json({"newStatus": "merged"})
         raise Refused(404, "Not found")
+
+    def _page(self, kind: str, name: str) -> str:
+        return f"{self.hub.url}/{'' if kind == 'model' else kind + 's/'}{name}"
 
     def _form(self, body: bytes) -> list[str]:
         if "json" in self.headers.get("Content-Type", ""):
@@ -330,6 +387,7 @@ class _Handler(BaseHTTPRequestHandler):
             repo.uploads
         )
         objects = []
+        self.hub.store.weigh(repo, sum(i["size"] for i in wanted["objects"] if i["oid"] not in there))
         for item in wanted["objects"]:
             answer: dict[str, Any] = {"oid": item["oid"], "size": item["size"]}
             if item["oid"] not in there:
@@ -361,8 +419,8 @@ def _info(repo: Repo, commit: Commit, *, blobs: bool) -> dict[str, Any]:
         "id": repo.name,
         "author": repo.name.split("/")[0],
         "sha": commit.oid,
-        "private": False,
-        "gated": False,
+        "private": repo.private,
+        "gated": "manual" if repo.gated else False,
         "disabled": False,
         "downloads": 0,
         "likes": 0,

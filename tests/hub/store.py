@@ -16,7 +16,7 @@ import yaml
 MAIN = "refs/heads/main"
 LFS_ENDINGS = (".parquet", ".arrow", ".zip", ".gz", ".bin", ".npy")
 REGULAR_LIMIT = 10 * 1024 * 1024
-# "fineGrained" is what whoami says of a token whose rights show only when it is used; this one may not write.
+# "fineGrained" is what whoami says of a token whose rights show only when it is used (see Store.rights).
 TOKENS = {"hf_writer": "write", "hf_reader": "read", "hf_fine": "fineGrained"}
 SPACE_COLOURS = {"red", "yellow", "green", "blue", "indigo", "purple", "pink", "gray"}
 SPACE_SDKS = {"gradio", "docker", "static", "streamlit"}
@@ -68,6 +68,7 @@ class Commit:
     parent: str | None
     tree: Mapping[str, Blob]
     message: str
+    description: str = ""
 
 
 @dataclass
@@ -78,6 +79,15 @@ class Repo:
     refs: dict[str, str] = field(default_factory=dict)
     uploads: dict[str, bytes] = field(default_factory=dict)
     pulls: list[dict[str, Any]] = field(default_factory=list)
+    private: bool = False
+    gated: bool = False
+
+    @property
+    def size(self) -> int:
+        """Bytes of all versions of all large files, which is what counts as storage."""
+        return sum(
+            {b.sha256: len(b.data) for c in self.commits.values() for b in c.tree.values() if b.lfs}.values()
+        )
 
     def find(self, revision: str) -> Commit:
         """The commit a branch, tag, ref or commit id names."""
@@ -96,10 +106,12 @@ class Repo:
             oid = self.commits[oid].parent
         return chain[::-1]
 
-    def add(self, ref: str, parent: str | None, tree: Mapping[str, Blob], message: str) -> Commit:
+    def add(
+        self, ref: str, parent: str | None, tree: Mapping[str, Blob], message: str, description: str = ""
+    ) -> Commit:
         listing = sorted((path, blob.oid) for path, blob in tree.items())
         digest = hashlib.sha1(json.dumps([parent, listing, message, len(self.commits)]).encode()).hexdigest()
-        made = Commit(digest, parent, dict(tree), message)
+        made = Commit(digest, parent, dict(tree), message, description)
         self.commits[digest] = made
         self.refs[ref] = digest
         return made
@@ -110,17 +122,41 @@ class Repo:
 
 @dataclass
 class Store:
-    """All repositories. `tokens`: token -> role. `yaml_limit`: bytes of a README."""
+    """All repositories, and the rules.
+
+    `tokens`: token -> role; `rights`: what a fine-grained token may do, token -> repository -> role, nothing
+    where it is not named. `moved`: (kind, old name) -> new name. `yaml_limit`: bytes of a README;
+    `storage_limit`: bytes of large files in a repository; `operations_limit`: files of one commit.
+    """
 
     tokens: dict[str, str] = field(default_factory=lambda: dict(TOKENS))
+    rights: dict[str, dict[str, str]] = field(default_factory=dict)
+    moved: dict[tuple[str, str], str] = field(default_factory=dict)
     yaml_limit: int = 100_000
+    storage_limit: int | None = None
+    operations_limit: int | None = None
     repos: dict[tuple[str, str], Repo] = field(default_factory=dict)
+    blocks: dict[str, list[bytes]] = field(default_factory=dict)
+    objects: dict[str, bytes] = field(default_factory=dict)
     lock: RLock = field(default_factory=RLock)
 
     def repo(self, kind: str, name: str) -> Repo:
         if (kind, name) not in self.repos:
             raise Refused(404, "Repository not found", "RepoNotFound")
         return self.repos[kind, name]
+
+    def role(self, token: str, name: str | None) -> str | None:
+        """What a token may do in a repository (None: anywhere): "write", "read", "fineGrained" or nothing."""
+        role = self.tokens.get(token)
+        if role == "fineGrained" and name is not None:
+            return self.rights.get(token, {}).get(name, role)
+        return role
+
+    def weigh(self, repo: Repo, new: int) -> None:
+        """Refuse large files for which there is no storage left."""
+        if self.storage_limit is not None and repo.size + new > self.storage_limit:
+            kind = "Private repository" if repo.private else "Public repository"
+            raise Refused(403, f"{kind} storage limit reached, upgrade your plan or free some storage")
 
     def create(self, kind: str, name: str) -> Repo:
         with self.lock:
@@ -143,13 +179,19 @@ class Store:
             head = repo.find(revision)
             header: dict[str, Any] = {}
             tree = dict(head.tree)
+            operations = 0
             for line in lines:
                 item = json.loads(line)
                 value = item["value"]
                 if item["key"] == "header":
                     header = value
                 else:
-                    _apply(repo, tree, item["key"], value)
+                    operations += 1
+                    _apply(self, repo, tree, item["key"], value)
+            if self.operations_limit is not None and operations > self.operations_limit:
+                raise Refused(
+                    400, f"Too many files in one commit: {operations} (limit {self.operations_limit})"
+                )
             if header.get("parentCommit") not in (None, head.oid):
                 raise Refused(412, "A commit has happened since. Please refresh and try again.")
             if not header.get("summary"):
@@ -159,11 +201,13 @@ class Store:
             ref = next((r for r in (revision, f"refs/heads/{revision}") if r in repo.refs), None)
             if ref is None:
                 raise Refused(400, f"{revision} is not a branch")
+            if pull and ref.startswith("refs/pr/"):
+                raise Refused(400, "a pull request is made from a branch")
             if pull:
                 number = len(repo.pulls) + 1
                 ref = f"refs/pr/{number}"
                 repo.pulls.append({"num": number, "title": header["summary"], "status": "open"})
-            made = repo.add(ref, head.oid, tree, header["summary"])
+            made = repo.add(ref, head.oid, tree, header["summary"], header.get("description") or "")
             return {"commitOid": made.oid, "number": len(repo.pulls)}
 
     def merge(self, repo: Repo, number: int) -> None:
@@ -175,7 +219,7 @@ class Store:
             repo.pulls[number - 1]["status"] = "merged"
 
 
-def _apply(repo: Repo, tree: dict[str, Blob], key: str, value: dict[str, Any]) -> None:
+def _apply(store: Store, repo: Repo, tree: dict[str, Blob], key: str, value: dict[str, Any]) -> None:
     path = value["path"]
     if path.startswith(("/", ".git/")) or ".." in path.split("/"):
         raise Refused(400, f"Invalid path: {path}")
@@ -185,7 +229,7 @@ def _apply(repo: Repo, tree: dict[str, Blob], key: str, value: dict[str, Any]) -
             raise Refused(400, f"{path} must be uploaded through LFS")
         tree[path] = Blob(data, False)
     elif key == "lfsFile":
-        known = {b.sha256: b.data for b in tree.values() if b.lfs} | repo.uploads
+        known = {b.sha256: b.data for b in tree.values() if b.lfs} | repo.uploads | store.objects
         if value["oid"] not in known:
             raise Refused(400, f"Your push was rejected: LFS pointer of {path} names no uploaded file")
         tree[path] = Blob(known[value["oid"]], True)
