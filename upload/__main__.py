@@ -34,13 +34,20 @@ def dataset(
         list[str] | None, typer.Option(help="A dataset to publish against the licence rule; needs --reason.")
     ] = None,
     reason: Annotated[
-        list[str] | None, typer.Option(help="Why it may be: one for each --include, or one for all.")
+        list[str] | None,
+        typer.Option(
+            help="Why: one for each --include, or one for all of them. One more, or the only one, says why rows "
+            "change under the same version of their card."
+        ),
     ] = None,
     version: Version = None,
     accept: Annotated[
         list[str] | None,
         typer.Option(help="A data check that may fail, e.g. SB401, or truncated; may be repeated."),
     ] = None,
+    include_samples: Annotated[
+        bool, typer.Option("--include-samples", help="Publish the machine-written sample sets too.")
+    ] = False,
     prune: Annotated[
         bool, typer.Option("--prune", help="Remove configs from the Hub that are not in the folder.")
     ] = False,
@@ -50,19 +57,23 @@ def dataset(
     """Check a bundle and publish it in one commit, then read it back and tag it.
 
     A rerun completes an interrupted one, and does nothing when nothing changed. Configs on the Hub that are
-    not in the folder stay. Datasets whose licence forbids copies or is not known are left out.
+    not in the folder stay. Datasets whose licence forbids copies or is not known are left out, and so are the
+    sample sets. Rows that changed need a higher version in their card, or a reason.
 
     Example: python -m upload dataset --bundle bundle --dry-run
     """
     from upload.dataset import publish_bundle
 
+    included, changed = _reasons(include or [], reason or [])
     done = publish_bundle(
         _api(),
         bundle,
         repo,
         version=version or f"v{installed('seabed')}",
-        include=_reasons(include or [], reason or []),
+        include=included,
         accept=accept or [],
+        reason=changed,
+        samples=include_samples,
         prune=prune,
         pr=pr,
         dry_run=dry_run,
@@ -132,10 +143,18 @@ def _api() -> HfApi:
     return HfApi(library_name="seabed", library_version=installed("seabed"))
 
 
-def _reasons(keys: list[str], reasons: list[str]) -> dict[str, str]:
-    if keys and len(reasons) not in (1, len(keys)):
-        raise SeabedError(f"{len(keys)} --include but {len(reasons)} --reason: give one each, or one for all")
-    return dict(zip(keys, reasons * len(keys) if len(reasons) == 1 else reasons, strict=False))
+def _reasons(keys: list[str], reasons: list[str]) -> tuple[dict[str, str], str]:
+    """The reason of each --include, and the one for changed rows: the last, where there is one more."""
+    if not keys and len(reasons) <= 1:
+        return {}, "".join(reasons)
+    if keys and len(reasons) in (1, len(keys)):
+        return dict(zip(keys, reasons * len(keys) if len(reasons) == 1 else reasons, strict=True)), ""
+    if keys and len(reasons) == len(keys) + 1:
+        return dict(zip(keys, reasons, strict=False)), reasons[-1]
+    raise SeabedError(
+        f"{len(keys)} --include but {len(reasons)} --reason: give one each, or one for all; one more, the last, "
+        "is for rows that changed"
+    )
 
 
 def _finish(repo: str, done: Published | None) -> None:

@@ -34,6 +34,7 @@ def publish(
     *,
     message: str,
     version: str,
+    description: str = "",
     pr: bool = False,
     keep: frozenset[str] = frozenset(),
     owned: tuple[str, ...] = (),
@@ -48,6 +49,7 @@ def publish(
         plan: what to do.
         message: of the commit.
         version: the name of the tag; a pull request gets none.
+        description: what the commit says below its message.
         pr: open a pull request instead.
         keep: files to leave alone.
         owned: see `compare`.
@@ -65,7 +67,7 @@ def publish(
     if not plan.empty:
         if remote.head is None:
             remote = _create(api, remote)
-        commit, url = _commit(api, remote, plan, message, pr, keep, owned)
+        commit, url = _commit(api, remote, plan, message, description, pr, keep, owned)
         read_back(api, remote, commit, {path: plan.wanted[path] for path in plan.sent})
     else:
         assert remote.head is not None
@@ -110,7 +112,10 @@ def _create(api: HfApi, remote: Remote) -> Remote:
     )
     made = look(api, remote.kind, remote.repo)
     if made.head is None:
-        raise SeabedError(f"{remote.repo} was created but is not visible; run the same command again")
+        raise SeabedError(
+            f"{remote.repo} is there, but this token cannot see it: if it is private, ask its owners for access; "
+            "if it was made just now, run the same command again"
+        )
     return made
 
 
@@ -119,6 +124,7 @@ def _commit(
     remote: Remote,
     plan: Plan,
     message: str,
+    description: str,
     pr: bool,
     keep: frozenset[str],
     owned: tuple[str, ...],
@@ -139,6 +145,7 @@ def _commit(
                 remote.repo,
                 operations,
                 commit_message=message,
+                commit_description=description,
                 repo_type=remote.kind,
                 parent_commit=remote.head,
                 create_pr=pr,

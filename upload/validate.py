@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from seabed_datasets import catalogue
 from seabed_datasets.bundle.manifest import MANIFEST, card_text, read_manifest, readme
@@ -13,6 +16,8 @@ from seabed_datasets.errors import DataError, SeabedError
 from seabed_datasets.files import file_sha256
 from seabed_datasets.schemas import SPLITS, Row, features, unify
 from upload import licence
+
+Name = Annotated[str, Field(pattern=r"^[a-z0-9_]+$")]
 
 
 def check_bundle(bundle: Path, configs: Iterable[str] | None = None) -> dict[str, dict[str, Any]]:
@@ -29,6 +34,7 @@ def check_bundle(bundle: Path, configs: Iterable[str] | None = None) -> dict[str
         SeabedError: what differs, one line for each problem; nothing may be sent then.
     """
     manifest = read_manifest(bundle)
+    check_manifest(manifest, str(bundle / MANIFEST))
     problems: list[str] = []
     for name in manifest if configs is None else configs:
         try:
@@ -44,6 +50,55 @@ def check_bundle(bundle: Path, configs: Iterable[str] | None = None) -> dict[str
             f"`seabed build CONFIG --out {bundle}` makes a config again"
         )
     return manifest
+
+
+class _Split(BaseModel):
+    rows: int = Field(ge=0)
+    bytes: int = Field(ge=0)
+    sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
+
+
+class _Entry(BaseModel):
+    key: Name
+    task: str
+    splits: dict[Literal["train", "test", "corpus"], _Split]
+    sources: list[dict[str, Any]]
+
+
+_MANIFEST = TypeAdapter(dict[Name, _Entry])
+
+
+def check_manifest(manifest: Any, where: str) -> None:
+    """Refuse a manifest whose names could lead out of the bundle's folder, or that lacks what is read from it.
+
+    Args:
+        manifest: as it was read.
+        where: what it is called in the error.
+
+    Raises:
+        SeabedError: it is damaged, or no manifest of a bundle; nothing it names was opened.
+    """
+    try:
+        _MANIFEST.validate_python(manifest, strict=True)
+    except ValidationError as error:
+        raise SeabedError(f"{where} is no manifest of a bundle: {explained(error)}") from None
+
+
+def explained(error: ValidationError) -> str:
+    """What is wrong with JSON that was read, in one line.
+
+    Args:
+        error: of pydantic.
+
+    Returns:
+        Where, what, and what was found instead, for the first three faults.
+    """
+    faults = error.errors(include_url=False)
+    told = [
+        f"{'.'.join(map(repr, f['loc'])) or 'all of it'}: {f['msg']} (found {reprlib.repr(f['input'])})"
+        for f in faults[:3]
+    ]
+    return "; ".join(told) + (f"; and {len(faults) - 3} more" if len(faults) > 3 else "")
 
 
 def _check_files(bundle: Path, manifest: dict[str, dict[str, Any]]) -> list[str]:

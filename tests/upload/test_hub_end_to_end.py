@@ -105,7 +105,18 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         include = [word for key in keep_back for word in ("--include", key)]
         accept = [word for rule in ACCEPT for word in ("--accept", rule)]
         plan, _ = run(
-            ["-m", "upload", "dataset", "--bundle", str(bundle), *include, "--reason", REASON, *accept],
+            [
+                "-m",
+                "upload",
+                "dataset",
+                "--bundle",
+                str(bundle),
+                "--include-samples",
+                *include,
+                "--reason",
+                REASON,
+                *accept,
+            ],
             publisher,
         )
         run(["-m", "upload", "metrics"], publisher)

@@ -82,6 +82,7 @@ def publish(hub: Hub, bundle: Path, version: str = "1", **options: Any) -> tuple
         REPO,
         version=version,
         accept=options.pop("accept", ACCEPT),
+        samples=options.pop("samples", True),
         say=said.append,
         **options,
     )
@@ -532,6 +533,7 @@ def test_compare_leaves_alone_what_is_not_owned() -> None:
 
 def test_the_command_line(hub: Hub, bundle: Path, tmp_path: Path) -> None:
     command = ["-m", "upload", "dataset", "--bundle", str(bundle), "--repo", REPO, "--version", "7"]
+    command += ["--include-samples"]
     command += [word for rule in ACCEPT for word in ("--accept", rule)]
     out, _ = run([*command, "--dry-run"], environment(hub.url, tmp_path))
     assert out.endswith("dry run: nothing was sent\n")

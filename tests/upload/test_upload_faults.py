@@ -77,7 +77,7 @@ def cases(bundles: tuple[Path, Path]) -> dict[str, Case]:
     with pytest.MonkeyPatch.context() as patch, Hub() as hub:
         patch.setattr(constants, "HF_HUB_DISABLE_XET", True)
         patch.setattr(constants, "HF_HUB_CACHE", str(old.parent / "cache"))
-        publish_bundle(HfApi(hub.url, "hf_writer"), old, REPO, version="1", say=lambda _: None)
+        publish_bundle(HfApi(hub.url, "hf_writer"), old, REPO, version="1", samples=True, say=lambda _: None)
         before = hub.store.repo("dataset", REPO)
         made = {
             "first": Case(Store, lambda api: _publish(api, old, "1"), "dataset", REPO),
@@ -95,7 +95,7 @@ def cases(bundles: tuple[Path, Path]) -> dict[str, Case]:
 
 
 def _publish(api: HfApi, bundle: Path, version: str) -> object:
-    return publish_bundle(api, bundle, REPO, version=version, prune=True, say=lambda _: None)
+    return publish_bundle(api, bundle, REPO, version=version, samples=True, prune=True, say=lambda _: None)
 
 
 def _take_down(api: HfApi) -> object:
@@ -279,13 +279,18 @@ def test_two_publishers_at_once(repeat: int, cases: dict[str, Case], bundles: tu
     errors: list[str] = []
     with Hub() as hub:
         first = HfApi(hub.url, "hf_writer")
-        publish_bundle(first, old, REPO, version="0", say=lambda _: None)
+        publish_bundle(first, old, REPO, version="0", samples=True, say=lambda _: None)
 
         def publisher(bundle: Path, version: str) -> None:
             for _ in range(5):
                 try:
                     publish_bundle(
-                        HfApi(hub.url, "hf_writer"), bundle, REPO, version=version, say=lambda _: None
+                        HfApi(hub.url, "hf_writer"),
+                        bundle,
+                        REPO,
+                        version=version,
+                        samples=True,
+                        say=lambda _: None,
                     )
                     return
                 except SeabedError as error:
@@ -340,6 +345,7 @@ def test_a_full_disk(limit: int, cases: dict[str, Case], bundles: tuple[Path, Pa
         "--version",
         "2",
         "--prune",
+        "--include-samples",
     ]
     with Hub(case.store()) as hub:
         env = environment(hub.url, tmp_path, token="hf_writer")
@@ -361,7 +367,20 @@ def test_a_full_disk(limit: int, cases: dict[str, Case], bundles: tuple[Path, Pa
         assert "refs/tags/2" in hub.store.repo("dataset", REPO).refs
 
 
-@pytest.mark.parametrize("moment", ["/preupload/", "/upload/", "/commit/", "/resolve/", "/tag/"])
+# The command's way of sending is Xet; "/upload/" is the plain one.
+MOMENTS = [
+    "/preupload/",
+    "/xet-write-token/",
+    "/v1/xorbs/",
+    "/v1/shards",
+    "/upload/",
+    "/commit/",
+    "/resolve/",
+    "/tag/",
+]
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
 @pytest.mark.parametrize("after", [False, True])
 def test_a_publisher_that_is_killed(
     moment: str, after: bool, cases: dict[str, Case], bundles: tuple[Path, Path], tmp_path: Path
@@ -369,8 +388,10 @@ def test_a_publisher_that_is_killed(
     tried.append(f"killed {'after' if after else 'at'} {moment}")
     case = cases["first"]
     command = ["-m", "upload", "dataset", "--bundle", str(bundles[0]), "--repo", REPO, "--version", "1"]
+    command += ["--include-samples"]
     with Hub(case.store()) as hub:
-        env = environment(hub.url, tmp_path, token="hf_writer")
+        plain = {"HF_HUB_DISABLE_XET": "1"} if moment == "/upload/" else {}
+        env = environment(hub.url, tmp_path, token="hf_writer", **plain)
         process = start(command, env)
 
         def kill(request: Request) -> Drop | None:
