@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from datetime import date
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -29,6 +29,9 @@ from seabed_datasets.catalogue.vocabulary import (
     Task,
 )
 from seabed_datasets.errors import CardError, unknown
+
+# Keys and configs are names of files and folders, words of command lines and of YAML.
+Name = Annotated[str, Field(pattern=r"^[a-z0-9_]+$")]
 
 _PACKAGE = Path(__file__).parents[1]
 SAMPLE_DIR = _PACKAGE / "sample"
@@ -168,7 +171,7 @@ class _Seabed(_Record):
     in_paper: bool = True
     sample: bool = False
     version: int = 1
-    configs: dict[str, _CardConfig]
+    configs: dict[Name, _CardConfig]
     labels: list[str] | None = None
     score_range: tuple[float, float] | None = None
     sizes: dict[str, int | dict[str, int]] = Field(default_factory=dict)
@@ -189,7 +192,7 @@ class _Seabed(_Record):
 class Dataset(_Record):
     """One card: the Hub's own dataset-card fields, the `seabed` block, and the prose."""
 
-    key: str
+    key: Name
     pretty_name: str
     language: list[str]
     license: str

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
@@ -14,8 +13,6 @@ from typing import Any
 
 import pyarrow.parquet
 import pytest
-import typer
-import yaml
 from huggingface_hub import HfApi, constants
 from huggingface_hub.utils import disable_progress_bars  # type: ignore[attr-defined]
 
@@ -25,12 +22,10 @@ from seabed_datasets.bundle.manifest import readme
 from seabed_datasets.catalogue.vocabulary import TASKS
 from seabed_datasets.checks.rules import RULES
 from seabed_datasets.errors import CardError, SeabedError, UnknownName
-from seabed_evaluate.cli import app as seabed_app  # type: ignore[attr-defined]
 from tests.hub import Hub
-from tests.hub.clients import ROOT, environment, run
+from tests.hub.clients import environment, run
 from tests.hub.publishing import REPO, broken, content
 from upload import licence
-from upload.__main__ import app as upload_app
 from upload.changed import changed_configs
 from upload.dataset import publish_bundle
 from upload.page import README_LIMIT, texts
@@ -576,16 +571,34 @@ def test_what_changed_since_a_commit(tmp_path: Path) -> None:
     ]
     with pytest.raises(SeabedError, match="git cannot compare with 'v9'"):
         changed_configs("v9", tmp_path)
+    with pytest.raises(SeabedError, match="git cannot compare with '--output=x'"):
+        changed_configs("--output=x", tmp_path)
+    with pytest.raises(SeabedError, match="--since is empty"):
+        changed_configs("", tmp_path)
+    # A new branch: GitHub knows no earlier commit, so all is new.
+    assert changed_configs("0" * 40, tmp_path) == [
+        name for ds in catalogue.datasets() for name in ds.seabed.configs
+    ]
 
 
-def test_the_workflow_uses_commands_that_exist() -> None:
-    text = (ROOT / ".github" / "workflows" / "publish.yml").read_text(encoding="utf-8")
-    steps = yaml.safe_load(text)["jobs"]["propose"]["steps"]
-    commands = {"upload": typer.main.get_command(upload_app), "seabed": typer.main.get_command(seabed_app)}
-    found = []
-    for line in (step["run"] for step in steps if "run" in step):
-        for program, name, rest in re.findall(r"(?:-m )?(upload|seabed) ([a-z]+) ([^>)|]*)", line):
-            known = {o for p in commands[program].commands[name].params for o in p.opts}  # type: ignore[attr-defined]
-            assert set(re.findall(r"--[a-z-]+", rest)) <= known, line
-            found.append(f"{program} {name}")
-    assert found == ["upload changed", "seabed build", "seabed check", "upload dataset"]
+@pytest.mark.parametrize(
+    "name", ["embassy\nHF_TOKEN=x", "embassy --out elsewhere", "embassy;ls", "Embassy", "embassy-x", ""]
+)
+def test_an_odd_name_of_a_config_goes_nowhere(
+    name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    card = (catalogue.cards_dir() / "embassy.md").read_text(encoding="utf-8")
+    assert "    embassy_tha_lao:" in card
+    (tmp_path / "embassy.md").write_text(
+        card.replace("    embassy_tha_lao:", f"    {json.dumps('embassy_' + name + '_lao')}:"),
+        encoding="utf-8",
+    )
+    if name:
+        with pytest.raises(CardError, match="pattern"):
+            catalogue.read_card(tmp_path / "embassy.md")
+    # And again where names leave for a shell, whatever the cards let through.
+    known = catalogue.dataset("embassy")
+    odd = known.model_copy(update={"seabed": known.seabed.model_copy(update={"configs": {name: None}})})
+    monkeypatch.setattr(catalogue, "datasets", lambda: [known, odd])
+    with pytest.raises(SeabedError, match="no name for a config"):
+        changed_configs("0" * 40, tmp_path)
