@@ -283,8 +283,8 @@ def _local(error: OSError) -> str | None:
     where = f" {error.filename}" if error.filename else ""
     if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
         return f"the disk is full: free space, or point TMPDIR and HF_HOME to a larger disk; then {_AGAIN}"
-    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-        return f"no right to write{where}: point TMPDIR and HF_HOME to folders of your own; then {_AGAIN}"
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EISDIR, errno.ENOENT):
+        return f"cannot write{where}: point TMPDIR and HF_HOME to folders of your own; then {_AGAIN}"
     return None
 
 
