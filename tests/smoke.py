@@ -13,7 +13,16 @@ from pathlib import Path
 from tests.hub import Hub
 from tests.hub.clients import ROOT, ask, environment, run
 
-PACKAGES = ("datasets", "huggingface-hub", "evaluate", "transformers", "scikit-learn", "numpy", "torch")
+PACKAGES = (
+    "datasets",
+    "huggingface-hub",
+    "evaluate",
+    "transformers",
+    "sentence-transformers",
+    "scikit-learn",
+    "numpy",
+    "torch",
+)
 
 LOAD = """
 import json, sys
@@ -59,7 +68,7 @@ def main() -> None:
         reader, publisher = environment(hub.url, home), environment(hub.url, home, token="hf_writer")
         names = ask(NAMES, reader)
         run(["-m", "seabed_evaluate", "build", *names, "-q", "--out", str(bundle)], reader)
-        run(["-m", "upload", "dataset", "--bundle", str(bundle)], publisher)
+        run(["-m", "upload", "dataset", "--bundle", str(bundle), "--include-samples"], publisher)
         run(["-m", "upload", "metrics"], publisher)
         print("load:", json.dumps(ask(LOAD, reader, given=[str(bundle), names])))
         # evaluate looks for ./seabed/<task> first: an empty folder to work in.

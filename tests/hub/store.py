@@ -213,7 +213,10 @@ class Store:
     def merge(self, repo: Repo, number: int) -> None:
         with self.lock:
             pull = repo.commits[repo.refs[f"refs/pr/{number}"]]
-            if pull.parent != repo.refs[MAIN]:
+            before = pull.parent
+            while before not in (None, repo.refs[MAIN]):
+                before = repo.commits[before].parent
+            if before is None:
                 raise Refused(409, "the pull request conflicts with main")
             repo.refs[MAIN] = pull.oid
             repo.pulls[number - 1]["status"] = "merged"

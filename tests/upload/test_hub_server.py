@@ -8,11 +8,16 @@ from pathlib import Path
 
 import pytest
 import requests
-from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi, constants
-from huggingface_hub.errors import HfHubHTTPError, RemoteEntryNotFoundError, RepositoryNotFoundError
+from huggingface_hub import CommitInfo, CommitOperationAdd, CommitOperationDelete, HfApi, constants
+from huggingface_hub.errors import (
+    GatedRepoError,
+    HfHubHTTPError,
+    RemoteEntryNotFoundError,
+    RepositoryNotFoundError,
+)
 
-from tests.hub import Hub, storm
-from tests.hub.store import Blob
+from tests.hub import Hub, storm, xet
+from tests.hub.store import Blob, Refused, Store
 
 REPO = "somebody/things"
 
@@ -168,3 +173,87 @@ def test_a_space_needs_its_front_matter(hub: Hub) -> None:
                 commit_message="page",
                 repo_type="space",
             )
+
+
+@pytest.mark.parametrize("kind", ["model", "dataset"])
+def test_a_pull_request_takes_further_commits(kind: str, hub: Hub) -> None:
+    hub.store.create(kind, "somebody/other")
+    api = HfApi(hub.url, "hf_reader")
+
+    def send(text: str, **options: object) -> CommitInfo:
+        return api.create_commit(
+            "somebody/other",
+            [CommitOperationAdd("results.yaml", text.encode())],
+            commit_message=text,
+            repo_type=kind,
+            **options,  # type: ignore[arg-type]
+        )
+
+    first = send("one", create_pr=True)
+    assert first.pr_revision == "refs/pr/1"
+    assert first.pr_url == f"{hub.url}/{'datasets/' if kind == 'dataset' else ''}somebody/other/discussions/1"
+    second = send("two", revision=first.pr_revision, parent_commit=first.oid)
+    repo = hub.store.repo(kind, "somebody/other")
+    assert repo.refs["refs/pr/1"] == second.oid
+    assert "results.yaml" not in repo.find("main").tree
+    with pytest.raises(HfHubHTTPError, match="403"):
+        send("three")
+    HfApi(hub.url, "hf_writer").merge_pull_request("somebody/other", 1, repo_type=kind)
+    assert repo.file("results.yaml") == b"two"
+
+
+def test_private_gated_and_renamed_repositories(hub: Hub, tmp_path: Path) -> None:
+    commit(hub, "a.txt", b"a")
+    hub.store.rights = {"hf_fine": {"somebody/else": "write"}}
+    repo = hub.store.repo("dataset", REPO)
+    repo.private = True
+    for token in (False, "hf_fine"):
+        with pytest.raises(RepositoryNotFoundError):
+            HfApi(hub.url, token).repo_info(REPO, repo_type="dataset")
+    assert HfApi(hub.url, "hf_reader").repo_info(REPO, repo_type="dataset").private
+    repo.private, repo.gated = False, True
+    assert HfApi(hub.url, False).repo_info(REPO, repo_type="dataset").gated == "manual"
+    assert HfApi(hub.url, "hf_reader").get_paths_info(REPO, ["a.txt"], repo_type="dataset")
+    with pytest.raises(GatedRepoError):
+        HfApi(hub.url, "hf_reader").hf_hub_download(REPO, "a.txt", repo_type="dataset", cache_dir=tmp_path)
+    repo.gated = False
+    hub.store.repos["dataset", "somebody/new"] = hub.store.repos.pop(("dataset", REPO))
+    repo.name = hub.store.moved["dataset", REPO] = "somebody/new"
+    assert HfApi(hub.url).repo_info(REPO, repo_type="dataset").id == "somebody/new"
+    answer = requests.get(f"{hub.url}/api/datasets/{REPO}", allow_redirects=False, timeout=9)
+    assert (answer.status_code, answer.headers["Location"]) == (307, "/api/datasets/somebody/new")
+    commit(hub, "b.txt", b"b")
+    assert repo.file("b.txt") == b"b"
+
+
+def test_every_answer_says_what_is_left_of_the_rate(hub: Hub) -> None:
+    hub.rate = (2, 60)
+    for left in (1, 0, 0):
+        answer = requests.get(f"{hub.url}/api/datasets/{REPO}", timeout=9)
+        assert answer.headers["RateLimit"] == f'"api";r={left};t=60'
+    assert answer.status_code == 429
+
+
+def test_xet_gives_back_what_was_sent_however_it_was_packed() -> None:
+    """Each way of packing a chunk: as it is, LZ4, and LZ4 after every fourth byte was put into one group."""
+    import pyarrow
+
+    store, text = Store(), bytes(range(256)) * 41 + b"tail"
+
+    def chunk(scheme: int) -> bytes:
+        data = b"".join(text[first::4] for first in range(4)) if scheme == 2 else text
+        if scheme:
+            data = pyarrow.compress(data, codec="lz4", asbytes=True)
+        head = bytes([0, *len(data).to_bytes(3, "little"), scheme, *len(text).to_bytes(3, "little")])
+        return head + data
+
+    name = bytes(range(32))
+    shown = "".join(name[o : o + 8][::-1].hex() for o in range(0, 32, 8))
+    block = chunk(0) + chunk(1) + chunk(2)
+    xet.answer(store, "POST", f"/v1/xorbs/default/{shown}", "xet_write", block)
+    file = b"f" * 32 + (0).to_bytes(4, "little") + (1).to_bytes(4, "little") + bytes(8)
+    part = name + bytes(8) + (1).to_bytes(4, "little") + (3).to_bytes(4, "little")
+    xet.answer(store, "POST", "/v1/shards", "xet_write", bytes(48) + file + part + b"\xff" * 32 + bytes(16))
+    assert list(store.objects) == [Blob(text * 2, True).sha256]
+    with pytest.raises(Refused):
+        xet.answer(store, "POST", "/v1/shards", "hf_writer", b"")

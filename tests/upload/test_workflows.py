@@ -16,8 +16,10 @@ import pytest
 import typer
 import yaml
 
+from seabed_datasets.bundle.build import build
 from seabed_evaluate.cli import app as seabed_app  # type: ignore[attr-defined]
-from tests.hub.clients import ROOT
+from tests.hub import Hub
+from tests.hub.clients import ROOT, ask, environment
 from upload.__main__ import app as upload_app
 
 FOLDER = ROOT / ".github" / "workflows"
@@ -241,3 +243,21 @@ def test_the_workflows_use_commands_that_exist() -> None:
                 assert set(re.findall(r"--[a-z-]+", rest)) <= known, step
                 found.append(f"{program} {name}")
     assert found == ["seabed check", "upload changed", "seabed build", "seabed check", "upload dataset"]
+
+
+def test_publishing_runs_no_loader(tmp_path: Path) -> None:
+    """The job that has the token checks the bundle it was given and never imports a contributor's loader."""
+    assert not build(["sample_sts_mya"], tmp_path / "bundle").failed
+    script = (
+        "import json, sys\n"
+        "from huggingface_hub import HfApi\n"
+        "from upload.dataset import publish_bundle\n"
+        "from pathlib import Path\n"
+        "done = publish_bundle(HfApi(), Path(json.loads(sys.argv[1])), 'seabed/SEA-BED', version='1', samples=True)\n"
+        "print(json.dumps([m for m in sys.modules if m.startswith('seabed_datasets.loaders.')]))\n"
+    )
+    with Hub() as hub:
+        env = environment(hub.url, tmp_path / "home", token="hf_writer")
+        loaded = ask(script, env, given=str(tmp_path / "bundle"))
+        assert hub.store.repo("dataset", "seabed/SEA-BED").refs["refs/tags/1"]
+    assert [m for m in loaded if m.count(".") > 2] == []
