@@ -26,41 +26,72 @@ def list_configs(
         str, typer.Option(help="ours (the cards') or paper (annotation column of its Tables 12 and 13).")
     ] = "ours",
     sample: Annotated[bool, typer.Option("--sample", help="The sample sets of the demo instead.")] = False,
+    published: Annotated[
+        bool,
+        typer.Option("--published", help="What is on the Hub by the licence rule, and why the rest is not."),
+    ] = False,
+    held: Annotated[
+        bool, typer.Option("--held-back", help="Only what is not on the Hub: why, and what would change it.")
+    ] = False,
     format: Annotated[Literal["table", "csv", "json"], typer.Option(help="How to print.")] = "table",
 ) -> None:
     """List configs: task, aspect, languages, origin by us and by the paper, redistribution, raw format.
 
     Example: seabed list --task sts --lang tha,mya
     """
-    rows = []
-    for c in catalogue.configs(
+    found = catalogue.configs(
         tasks=comma(task), languages=comma(lang), origin=origin, origin_by=origin_by, sample=sample
-    ):
-        s = catalogue.dataset(c.key).seabed
-        rows.append(
-            {
-                "config": c.name,
-                "task": c.task,
-                "aspect": c.aspect,
-                "languages": "-".join(c.languages),
-                "origin": c.origin,
-                "origin_paper": c.origin_paper,
-                "redistribution": s.redistribution,
-                "status": s.status,
-            }
+    )
+    if published or held:
+        _list_published([catalogue.dataset(key) for key in dict.fromkeys(c.key for c in found)], held, format)
+        return
+    rows = [
+        {
+            "config": c.name,
+            "task": c.task,
+            "aspect": c.aspect,
+            "languages": "-".join(c.languages),
+            "origin": c.origin,
+            "origin_paper": c.origin_paper,
+            "redistribution": catalogue.dataset(c.key).seabed.redistribution,
+            "status": catalogue.dataset(c.key).seabed.status,
+        }
+        for c in found
+    ]
+    if format == "table":
+        print_table(rows, f"{len(rows)} configs of {len({c.key for c in found})} datasets")
+    else:
+        _print_rows(rows, format, "config")
+
+
+def _list_published(datasets: list[catalogue.Dataset], only_held: bool, format: str) -> None:
+    from seabed_datasets.catalogue import licences
+
+    rows = licences.rows(datasets)
+    back = [r for r in rows if r["published"] == "no"]
+    if format != "table":
+        _print_rows(back if only_held else rows, format, "dataset")
+        return
+    there = [{k: v for k, v in r.items() if k not in ("published", "what would change it")} for r in rows]
+    shown = [t for t, r in zip(there, rows, strict=True) if r["published"] == "yes"]
+    if not only_held and shown:
+        print_table(
+            [{("notice" if k == "why" else k): v for k, v in r.items()} for r in shown], "Published.\n"
         )
+    if back:
+        print_table([{k: v for k, v in r.items() if k != "published"} for r in back], "Held back.\n")
+    typer.echo(licences.counts(rows))
+
+
+def _print_rows(rows: list[dict[str, str]], format: str, first: str) -> None:
     if format == "json":
         typer.echo(json.dumps(rows, ensure_ascii=False, indent=1))
-    elif format == "csv":
-        import csv
+        return
+    import csv
 
-        writer = csv.DictWriter(sys.stdout, list(rows[0]) if rows else ["config"], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-    else:
-        print_table(
-            rows, f"{len(rows)} configs of {len({catalogue.config(r['config']).key for r in rows})} datasets"
-        )
+    writer = csv.DictWriter(sys.stdout, list(rows[0]) if rows else [first], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
 
 
 @app.command()
@@ -94,10 +125,13 @@ def show(
         ),
         "origin, paper": s.origin_paper + (f" ({s.paper.annotation or 'blank'})" if s.paper else ""),
         "labels": ", ".join(labels) if labels else None,
+        "labels, source": s.labels_source,
         "score range": "{} to {}".format(*s.score_range) if s.score_range else None,
         "licence, paper": s.license_paper or "not printed",
         "licence, upstream": s.license_upstream or "not stated",
+        "licence, whose word": s.license_source or "nobody's",
         "redistribution": s.redistribution,
+        "on the Hub": _standing(ds),
         "raw format": s.status,
         "sources": "\n".join(f"{u.kind} {u.id} @ {u.revision or 'unpinned'}" for u in s.upstream) or None,
         "authors' release": s.authors_release.pattern if s.authors_release else None,
@@ -125,6 +159,15 @@ def show(
                 print_table(list(lines(numbers)), f"{shown}; checks: {broken or 'nothing found'}\n")
             else:
                 typer.echo(f"{bundle} has no statistics of {shown}; `seabed build {shown} --out {bundle}`")
+
+
+def _standing(dataset: catalogue.Dataset) -> str:
+    from seabed_datasets.catalogue.licences import held_back, notice
+
+    held = held_back(dataset)
+    if held:
+        return f"no: {held.why}; what would change it: {held.change}"
+    return f"yes. {notice(dataset) or ''}".strip()
 
 
 @app.command()

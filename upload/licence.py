@@ -1,4 +1,8 @@
-"""The licence rule: which datasets may be copied to the Hub, and why the others are not."""
+"""What people decided beyond the licence rule, and cards that claim more than their licence.
+
+The rule itself is `seabed_datasets.catalogue.licences`: which datasets may be copied to the Hub, and why the
+others are not.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +13,9 @@ from typing import Any
 
 from seabed_datasets import catalogue
 from seabed_datasets.catalogue import Dataset
+from seabed_datasets.catalogue.licences import COPIES, held_back
 from seabed_datasets.errors import CardError, SeabedError
 
-WHY = {
-    "forbidden": "its licence forbids copies",
-    "no-derivatives": "its licence forbids derived works, and unified columns are one",
-    "unknown": "no licence that allows copies is known",
-}
 _LIMITS = {
     "noncommercial": re.compile(r"(?<![a-z])nc(?![a-z])|non-?\s?commercial", re.IGNORECASE),
     "no-derivatives": re.compile(r"(?<![a-z])nd(?![a-z])|no-?\s?deriv", re.IGNORECASE),
@@ -46,7 +46,8 @@ class Record:
             return f"taken down on {self.taken_down[key]['date']}: {self.taken_down[key]['reason']}"
         if key in self.included:
             return None
-        return WHY.get(catalogue.dataset(key).seabed.redistribution)
+        held = held_back(catalogue.dataset(key))
+        return held.why if held else None
 
     def include(self, keys: Mapping[str, str]) -> Record:
         """The record with more datasets named; naming one that was taken down lifts that.
@@ -79,9 +80,11 @@ def check(dataset: Dataset) -> None:
         CardError: it is.
     """
     s = dataset.seabed
-    if s.redistribution not in ("allowed", "noncommercial"):
+    if s.redistribution not in COPIES:
         return
-    printed = [dataset.license, s.license_paper, s.license_upstream]
+    # Only the words that count bind: those of the card's license_source.
+    words = {"maker": [s.license_paper, s.license_upstream], "paper": [s.license_paper]}
+    printed = [dataset.license, *words.get(s.license_source or "maker", [s.license_upstream])]
     if dataset.license == "unknown" and not (s.license_paper or s.license_upstream):
         raise CardError(
             f"cards/{dataset.key}.md: redistribution is {s.redistribution!r} but no licence is named; "
@@ -96,18 +99,3 @@ def check(dataset: Dataset) -> None:
                 f"cards/{dataset.key}.md: redistribution is {s.redistribution!r} but the licence reads "
                 f"{found!r}; write redistribution: {limit}, or correct the licence"
             )
-
-
-def notice(dataset: Dataset) -> str | None:
-    """The line that goes with a dataset that may not be used commercially.
-
-    Args:
-        dataset: the card.
-
-    Returns:
-        The line, or None.
-    """
-    s = dataset.seabed
-    if s.redistribution != "noncommercial":
-        return None
-    return f"Noncommercial use only. Licence: {s.license_upstream or s.license_paper or dataset.license}"

@@ -8,8 +8,10 @@ from typing import Any
 
 from seabed_datasets import catalogue
 from seabed_datasets.bundle.manifest import MANIFEST, card_text, readme
+from seabed_datasets.catalogue.licences import notice
+from seabed_datasets.catalogue.licences import rows as licence_rows
 from seabed_datasets.errors import SeabedError
-from upload.licence import WHY, Record, notice
+from upload.licence import Record
 
 RECORD = "publication.json"
 # The Hub's limit is not documented; cards of 157 KB were refused (413) and 100 KB is a common server default.
@@ -68,28 +70,30 @@ def _card(key: str) -> str:
 def _sections(manifest: dict[str, dict[str, Any]], record: Record) -> str:
     published = {entry["key"] for entry in manifest.values()}
     known = catalogue.datasets()
-    limited = [d for d in known if d.key in published and notice(d)]
-    own = [
-        d
-        for d in known
-        if d.seabed.redistribution in WHY and record.blocked(d.key) and d.key not in record.taken_down
+    noted = [d for d in known if d.key in published and notice(d)]
+    held = [
+        row
+        for row in licence_rows(known)
+        if row["published"] == "no" and row["dataset"] not in {**record.included, **record.taken_down}
     ]
     late = sum(d.key not in published and not record.blocked(d.key) for d in known)
     parts = []
-    if limited:
-        rows = [f"- `{d.key}`: {notice(d)}" for d in limited]
-        parts.append("## Noncommercial use only\n\n" + "\n".join(rows))
-    if own:
+    if noted:
+        rows = [f"- `{d.key}`: {notice(d)}" for d in noted]
+        parts.append("## Noncommercial use, and sets made for SEA-BED\n\n" + "\n".join(rows))
+    if held:
         rows = [
-            f"| `{d.key}` | {d.seabed.redistribution} | `seabed build {' '.join(d.seabed.configs)} --out bundle` |"
-            for d in own
+            f"| `{row['dataset']}` | {row['why']} | {row['what would change it']} | `seabed build "
+            f"{' '.join(catalogue.dataset(row['dataset']).seabed.configs)} --out bundle` |"
+            for row in held
         ]
         parts.append(
             "## Build it yourself\n\n"
-            "These datasets are part of SEA-BED but not copied here: their licence forbids it, forbids derived "
-            "works, or is not known. With the `seabed` package the command makes them in a folder that "
-            "`load_dataset` and `seabed run --data` read like this one.\n\n"
-            "| dataset | copies | command |\n|---|---|---|\n" + "\n".join(rows)
+            f"{sum(int(row['configs']) for row in held)} configs of {len(held)} datasets are part of SEA-BED but "
+            "not copied here, for the reason beside them. With the `seabed` package the command makes them in a "
+            "folder that `load_dataset` and `seabed run --data` read like this one.\n\n"
+            "| dataset | why it is not here | what would change it | command |\n|---|---|---|---|\n"
+            + "\n".join(rows)
         )
     if late:
         parts.append(f"{late} more datasets may be shared and are not here yet; `seabed build` makes them.")

@@ -22,6 +22,7 @@ from seabed_datasets.catalogue.vocabulary import (
     SUBTASKS,
     TASKS,
     Domain,
+    LicenseSource,
     Origin,
     OriginPaper,
     Redistribution,
@@ -152,13 +153,14 @@ class Config(_Record):
 
 
 class _Paper(_Record):
-    """The words of the paper's Tables 12 and 13, as printed."""
+    """The words of the paper's Tables 12 and 13, as printed; `rows`: Table 2's sizes, language -> rows."""
 
     sample_creation: str | None
     annotation: str | None
     license: str | None
     domains: list[str]
     citation: str | None
+    rows: dict[str, int] = Field(default_factory=dict)
 
 
 class _Seabed(_Record):
@@ -173,11 +175,13 @@ class _Seabed(_Record):
     version: int = 1
     configs: dict[Name, _CardConfig]
     labels: list[str] | None = None
+    labels_source: str | None = None
     score_range: tuple[float, float] | None = None
     sizes: dict[str, int | dict[str, int]] = Field(default_factory=dict)
     paper: _Paper | None = None
     license_paper: str | None = None
     license_upstream: str | None
+    license_source: LicenseSource | None = None
     redistribution: Redistribution
     status: Status
     authors_release: Release | None = None
@@ -220,7 +224,7 @@ class Dataset(_Record):
                     raise ValueError(f"config {name!r}: {lang!r} is not one of {list(LANGUAGES)}")
         if s.task in ("classification", "multilabel_classification", "clustering", "pair_classification"):
             missing = [n for n, c in s.configs.items() if not (c.labels or s.labels)]
-            if missing and s.status != "guessed":
+            if missing and s.status != "guessed" and not s.labels_source:
                 raise ValueError(f"label names are missing for {missing}: fill seabed.labels")
         if s.task == "sts" and s.score_range is None:
             raise ValueError("seabed.score_range is missing")

@@ -91,5 +91,8 @@ OriginPaper = Literal["human", "machine", "not printed"]
 # Its words for what a machine did; every other word, and a blank cell, names people: 120 of 168 rows, the
 # paper's "120 of 169".
 MACHINE_ANNOTATION = ("derived", "LM-generated", "machine-translated and reviewed")
-Redistribution = Literal["allowed", "noncommercial", "no-derivatives", "forbidden", "unknown"]
+# `ask-first`: the makers ask to be written to before their data goes into a benchmark or catalogue.
+Redistribution = Literal["allowed", "noncommercial", "no-derivatives", "forbidden", "ask-first", "unknown"]
+# Who names the licence: the data's makers, the paper's Tables 12 and 13, or another catalogue.
+LicenseSource = Literal["maker", "paper", "secondary"]
 Status = Literal["seen", "documented", "guessed"]

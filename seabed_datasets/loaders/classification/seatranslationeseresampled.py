@@ -1,4 +1,4 @@
-"""SEA translationese: was this text written in the language, or translated into it?"""
+"""SEA translationese: was this text written in the language, or translated into it by people or by machine?"""
 
 from __future__ import annotations
 
@@ -10,18 +10,16 @@ from seabed_datasets.sources.readers import parquet
 
 # The table writes tgl and zsm, its README fil and zlm.
 CODES = {"fil": ("fil", "tgl"), "zsm": ("zsm", "zlm")}
-NAMES = {"Human-translated": "Translationese", "Machine-translated": "Translationese"}
 
 
 def load(raw: Raw, config: Config) -> Splits:
-    """One table holds all languages; both kinds of translation are one class."""
+    """One table holds all languages."""
     codes = CODES.get(config.lang, (config.lang,))
     return {
         split: labelled(
             (r for r in parquet(raw[split], columns=["text", "label", "lang"]) if r["lang"] in codes),
             text="text",
             label="label",
-            names=NAMES,
         )
         for split in ("train", "test")
     }
