@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from seabed_datasets.catalogue.vocabulary import (
     ASPECTS,
+    LABELLED,
     LANGUAGES,
     MACHINE_ANNOTATION,
     SUBTASKS,
@@ -222,7 +223,7 @@ class Dataset(_Record):
             for lang in config.units or [name.rsplit("_", 1)[1]]:
                 if lang not in LANGUAGES:
                     raise ValueError(f"config {name!r}: {lang!r} is not one of {list(LANGUAGES)}")
-        if s.task in ("classification", "multilabel_classification", "clustering", "pair_classification"):
+        if s.task in LABELLED:
             missing = [n for n, c in s.configs.items() if not (c.labels or s.labels)]
             if missing and s.status != "guessed" and not s.labels_source:
                 raise ValueError(f"label names are missing for {missing}: fill seabed.labels")

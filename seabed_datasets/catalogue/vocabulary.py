@@ -17,6 +17,14 @@ Task = Literal[
 ]
 TASKS: tuple[str, ...] = get_args(Task)
 
+# Tasks whose rows carry class names.
+LABELLED: tuple[str, ...] = (
+    "classification",
+    "multilabel_classification",
+    "clustering",
+    "pair_classification",
+)
+
 # ISO 639-3, in the order of the paper's Table 6.
 LANGUAGES: dict[str, str] = {
     "ind": "Indonesian",
@@ -52,6 +60,17 @@ Domain = Literal[
     "Written",
 ]
 DOMAINS: tuple[str, ...] = get_args(Domain)
+
+# The paper's other spellings of them in Tables 12 and 13. Its further words (Education, STEM, ...) are none of
+# the 17.
+PRINTED_DOMAINS: dict[str, Domain] = {
+    "Conversation": "Spoken",
+    "Encyclopaedic": "Encyclopedic",
+    "Healthcare": "Medical",
+    "Religion": "Religious",
+    "Review": "Reviews",
+    "Writen": "Written",
+}
 
 # The rows of the paper's Table 4b, by task.
 SUBTASKS: dict[str, tuple[str, ...]] = {

@@ -9,6 +9,10 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from seabed_datasets.catalogue import Dataset
+from seabed_datasets.catalogue.coverage import made_for_seabed_rows
+from seabed_datasets.catalogue.licences import made_for_seabed
+from seabed_datasets.catalogue.twins import twins
+from seabed_datasets.catalogue.vocabulary import DOMAINS, LABELLED, PRINTED_DOMAINS
 from seabed_datasets.checks import citation, hub_words
 from seabed_datasets.checks.findings import Tally
 from seabed_datasets.checks.rules import RULES
@@ -43,7 +47,11 @@ def check_card(dataset: Dataset, text: str, loader: Path | None, tally: Tally) -
         if not any(title.startswith(name) and body.strip() for title, body in sections.items()):
             tally.add("SB107", f"'## {name}'")
     _check_licence(dataset, sections, tally)
-    _check_citation(sections, tally)
+    _check_citation(dataset, sections, tally)
+    _check_made_for_seabed(dataset, sections, tally)
+    _check_twins(dataset, tally)
+    _check_labels(dataset, tally)
+    _check_domains(dataset, tally)
     _check_words(dataset, tally)
     spoken = {lang for config in dataset.seabed.configs.values() for lang in config.languages}
     if spoken != set(dataset.language):
@@ -88,13 +96,57 @@ def _check_licence(dataset: Dataset, sections: dict[str, str], tally: Tally) -> 
     )
     if wrong:
         tally.add("SB104", f"license {licence}, redistribution {allowed}")
+    source = dataset.seabed.license_source
+    if (licence == "unknown") != (source is None):
+        tally.add("SB118", f"license {licence}, license_source {source}")
 
 
-def _check_citation(sections: dict[str, str], tally: Tally) -> None:
+def _check_made_for_seabed(dataset: Dataset, sections: dict[str, str], tally: Tally) -> None:
+    s = dataset.seabed
+    printed = made_for_seabed_rows().get(dataset.key)
+    rows = s.paper.rows if s.paper else {}
+    if printed is not None and rows != printed:
+        tally.add("SB114", f"paper.rows {rows}, Table 2: {printed}")
+    if not made_for_seabed(dataset):
+        return
+    if printed is None and not s.sizes:
+        tally.add("SB114", "Table 2 has no row of this set, and `sizes` is empty")
+    if "paper 3.4" not in _section(sections, "How it was made"):
+        tally.add("SB114", "'## How it was made' does not say what section 3.4 of the paper says (paper 3.4)")
+
+
+def _check_twins(dataset: Dataset, tally: Tally) -> None:
+    said = "\n".join([*dataset.seabed.errata, dataset.body])
+    for key in twins(dataset):
+        if not re.search(rf"(?<![\w-]){re.escape(key)}(?![\w-])", said):
+            tally.add("SB116", f"{key} has the same rows or reads the same files")
+
+
+def _check_labels(dataset: Dataset, tally: Tally) -> None:
+    s = dataset.seabed
+    if s.task not in LABELLED or s.labels_source:
+        return
+    unnamed = [name for name, c in s.configs.items() if not (c.labels or s.labels)]
+    if unnamed or s.status == "guessed":
+        tally.add("SB117", f"status {s.status}, labels {s.labels}, no labels_source")
+
+
+def _check_domains(dataset: Dataset, tally: Tally) -> None:
+    paper = dataset.seabed.paper
+    words = [w[:1].upper() + w[1:] for w in (paper.domains if paper else [])]
+    printed = {PRINTED_DOMAINS.get(w, w) for w in words} & set(DOMAINS)
+    if missing := sorted(printed - set(dataset.seabed.domains)):
+        tally.add("SB119", f"domains lack {missing}; the paper prints {words}")
+
+
+def _check_citation(dataset: Dataset, sections: dict[str, str], tally: Tally) -> None:
     cited = _section(sections, "Citation")
     blocks = re.findall(r"```bibtex\n(.*?)```", cited, re.DOTALL)
     if not blocks and len(cited) < CITED_IN_WORDS:
         tally.add("SB105", "neither a ```bibtex block nor words under '## Citation'")
+    paper = dataset.seabed.paper
+    if paper and paper.citation and not blocks:
+        tally.add("SB115", f"the paper cites {paper.citation}; no ```bibtex block gives the title")
     for block in blocks:
         for fault in citation.faults(block):
             tally.add("SB105", fault)

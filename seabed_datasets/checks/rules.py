@@ -120,6 +120,49 @@ _ALL = (
         "Scores of two versions of the data must not be compared unawares.",
         "Add `changes: {<version>: what was corrected}`.",
     ),
+    Rule(
+        "SB114",
+        "set made for SEA-BED without its size or its makers",
+        ALWAYS,
+        "These sets exist nowhere else: what the paper says of them is all a reader can hold them to.",
+        "Give Table 2's rows as `paper: rows` (a set without a row there: `sizes`), and say under '## How it was "
+        "made' who translated and how, with its place (paper 3.4).",
+    ),
+    Rule(
+        "SB115",
+        "citation of the paper without its title",
+        ALWAYS,
+        "A name and a year cannot be looked up.",
+        "Give the work as ```bibtex under '## Citation'; the paper's References print the title.",
+    ),
+    Rule(
+        "SB116",
+        "card does not name its twin",
+        ALWAYS,
+        "A mean over two sets of the same rows counts them twice, and a model trained on one has seen the other.",
+        "Name the other key under `errata`, and say how the rows relate.",
+    ),
+    Rule(
+        "SB117",
+        "labels nobody has seen, without a source",
+        ALWAYS,
+        "A label set that somebody guessed looks like one that somebody read.",
+        "Say in `labels_source` where the names come from, or that none were found and where you looked.",
+    ),
+    Rule(
+        "SB118",
+        "licence without its source",
+        ALWAYS,
+        "The maker's word, the paper's and another catalogue's are not worth the same.",
+        "license_source: maker, paper or secondary; null where `license` is unknown.",
+    ),
+    Rule(
+        "SB119",
+        "domain that the paper prints is missing",
+        ALWAYS,
+        "Table 4a counts the printed domains, and a filter must find what the paper counts.",
+        "Keep the printed domain in `domains`; where it does not fit the texts, say so under `errata`.",
+    ),
     # Rows
     Rule(
         "SB201",
