@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,6 +24,7 @@ BREAKS: dict[str, list[tuple[str, str]]] = {
     "SB102": [("Professional translators wrote every translation.", "TODO who wrote it")],
     "SB103": [
         ("license: cc-by-sa-4.0", "license: unknown"),
+        ("license_source: maker", "license_source: null"),
         ("redistribution: allowed", "redistribution: unknown"),
         (LICENCE, "Not known."),
     ],
@@ -34,11 +36,20 @@ BREAKS: dict[str, list[tuple[str, str]]] = {
     "SB109": [("revision: 8561f6a622db9edad1217683e5c83daefd8bb2bf", "revision: main")],
     "SB111": [("  unverified:", EXCEPTION % ("SB999", "null", "there is no such rule", "2025-01-01"))],
     "SB113": [("  status: seen", "  version: 2\n  status: seen")],
+    "SB114": [("sample_creation: found", "sample_creation: created")],
+    "SB115": [("```bibtex\n", "```\n")],
+    "SB116": [
+        ("id: MicrosoftTranslator/NTREX", "id: imperialite/filipino-tiktok-hatespeech"),
+        ("other: NTREX-128/newstest2019-ref.{lang}.txt", "other: data/train.csv"),
+    ],
+    "SB118": [("  license_source: maker\n", "")],
+    "SB119": [("  domains: [News, Written]\n  origin", "  domains: [Written]\n  origin")],
 }
 KEEPS: dict[str, list[tuple[str, str]]] = {
     "SB102": [("Professional translators", "TODOS los traductores")],
     "SB103": [
         ("license: cc-by-sa-4.0", "license: unknown"),
+        ("license_source: maker", "license_source: null"),
         ("redistribution: allowed", "redistribution: unknown"),
     ],
     "SB104": [
@@ -52,6 +63,21 @@ KEEPS: dict[str, list[tuple[str, str]]] = {
     "SB109": [("8561f6a622db9edad1217683e5c83daefd8bb2bf", "a" * 40)],
     "SB111": [("  unverified:", EXCEPTION % ("SB303", "[ntrex_mya]", "upstream is like that", "2025-01-01"))],
     "SB113": [("  status: seen", "  version: 2\n  changes: {2: a line was lost}\n  status: seen")],
+    "SB114": [
+        ("sample_creation: found", "sample_creation: created"),
+        ("## How it was made\n", "## How it was made\nNative speakers translated it (paper 3.4). "),
+    ],
+    "SB115": [("```bibtex\n", "```\n"), ("citation: Federmann, Kocmi, and Xin (2022)", "citation: null")],
+    "SB116": [
+        ("id: MicrosoftTranslator/NTREX", "id: imperialite/filipino-tiktok-hatespeech"),
+        ("other: NTREX-128/newstest2019-ref.{lang}.txt", "other: data/train.csv"),
+        (
+            "  errata:\n",
+            "  errata:\n    - The rows of tiktokhatespeech and `hatespeech_classification_fil`.\n",
+        ),
+    ],
+    "SB118": [("license_source: maker", "license_source: secondary")],
+    "SB119": [("    domains: [News, Written]", "    domains: [Written, Education]")],
 }
 
 
@@ -132,8 +158,44 @@ def test_a_card_nobody_can_read_is_sb101(tmp_path: Path, monkeypatch: pytest.Mon
     assert "seabed.task" in finding.examples[0]
 
 
+def findings_of(path: Path) -> dict[str, list[str]]:
+    """Rule -> examples, of a card that a test wrote."""
+    dataset, tally = catalogue.read_card(path), Tally(path.stem)
+    check_card(dataset, path.read_text(encoding="utf-8"), path, tally)
+    return {f.rule: f.examples for f in tally.findings({}, [])}
+
+
+@pytest.mark.parametrize("labels", [None, ["a", "b"]])
+def test_guessed_labels_need_a_source(labels: list[str] | None, tmp_path: Path) -> None:
+    label: dict[str, Any] = {"task": "classification", "labels": labels}
+    assert "no labels_source" in findings_of(write_card(tmp_path, "guessed", **label))["SB117"][0]
+    sourced = write_card(tmp_path, "sourced", labels_source="none were found", **label)
+    assert "SB117" not in findings_of(sourced)
+    unnamed = write_card(tmp_path, "sourced", labels_source="none", **label | {"status": "documented"})
+    assert "SB117" not in findings_of(unnamed)
+    if labels:
+        seen = write_card(tmp_path, "seen", status="seen", **label)
+        assert "SB117" not in findings_of(seen)
+
+
+@pytest.mark.parametrize("rows", ["{mya: 250, tha: 250}", "{mya: 250}", "{mya: 251, tha: 250}"])
+def test_a_set_of_table_2_has_the_size_printed_there(rows: str, tmp_path: Path) -> None:
+    change = ("    rows: {mya: 250, tha: 250}\n", f"    rows: {rows}\n")
+    found = card_findings(tmp_path, change, base="sts17")
+    assert ("SB114" in found) == (rows != "{mya: 250, tha: 250}")
+    without = card_findings(
+        tmp_path, (change[0], ""), ("(paper 3.4, A.5)", ""), ("sizes: {test: 250}", "sizes: {}"), base="sts17"
+    )
+    assert len(without["SB114"][0].examples) == 2
+
+
+def test_a_crosslingual_set_of_seabed_needs_its_size(tmp_path: Path) -> None:
+    found = card_findings(tmp_path, ("sizes: {test: 250}", "sizes: {}"), base="sts17crosslingual")
+    assert "`sizes` is empty" in found["SB114"][0].examples[0]
+
+
 def test_every_card_rule_is_tested() -> None:
-    elsewhere = {"SB101", "SB110", "SB112"}
+    elsewhere = {"SB101", "SB110", "SB112", "SB117"}
     assert set(BREAKS) == set(KEEPS) == {r for r in RULES if r < "SB200"} - elsewhere
 
 
