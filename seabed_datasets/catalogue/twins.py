@@ -27,7 +27,7 @@ def twins(dataset: Dataset) -> list[str]:
     """
     found = {key for group in _groups() if dataset.key in group for key in group}
     mine = _files(dataset)
-    found |= {d.key for d in cards.datasets() if mine & _files(d)}
+    found |= {d.key for d in cards.datasets() if _share(mine, _files(d))}
     return sorted(found - {dataset.key})
 
 
@@ -36,10 +36,18 @@ def _groups() -> list[list[str]]:
     return [entry["keys"] for entry in yaml.safe_load(_FILE.read_text(encoding="utf-8"))]
 
 
-def _files(dataset: Dataset) -> set[tuple[str, str, str]]:
+def _files(dataset: Dataset) -> dict[tuple[str, str, str], str | None]:
+    """(kind, id, path) of every raw file -> its sha256 where the card gives one."""
     return {
-        (source.kind, source.id, path)
+        (source.kind, source.id, path): source.sha256.get(path)
         for source in dataset.seabed.upstream
         for paths in source.files.values()
         for path in ([paths] if isinstance(paths, str) else paths)
     }
+
+
+def _share(
+    mine: dict[tuple[str, str, str], str | None], theirs: dict[tuple[str, str, str], str | None]
+) -> bool:
+    # Two checksums tell files of one name apart.
+    return any(mine[f] == theirs[f] or None in (mine[f], theirs[f]) for f in mine.keys() & theirs.keys())
