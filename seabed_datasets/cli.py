@@ -204,7 +204,7 @@ def build(
     Example: seabed build ntrex_tha xquad_vie --out bundle
     """
     from seabed_datasets.bundle.build import build as make
-    from seabed_datasets.files import replace_text
+    from seabed_datasets.files import check_place, replace_text
 
     names = list(configs or [])
     if all_ or task or lang:
@@ -215,6 +215,8 @@ def build(
             "name at least one config, or --all, --task, --lang; `seabed list` shows them"
         )
     names = list(dict.fromkeys(names))
+    if report_file:
+        check_place(report_file)
     workers = min(jobs or min(os.cpu_count() or 1, 4), len(names))
     with bar(len(names), "config", quiet) as step:
         report = make(
@@ -227,13 +229,13 @@ def build(
             progress=lambda name, _: step(name),
         )
     states = report.states()
-    if report_file:
-        rows = {n: {"state": s, "reason": r, "why": report.why.get(n, "")} for n, (s, r) in states.items()}
-        replace_text(report_file, json.dumps(rows, ensure_ascii=False, indent=1) + "\n")
     summary(states, report.why)
     done = report.built or report.kept
     counts = (len(report.built), len(report.kept), len(report.skipped), len(report.failed))
     typer.echo("built {}, kept {}, skipped {}, failed {}".format(*counts) + (f" -> {out}" if done else ""))
+    if report_file:
+        rows = {n: {"state": s, "reason": r, "why": report.why.get(n, "")} for n, (s, r) in states.items()}
+        replace_text(report_file, json.dumps(rows, ensure_ascii=False, indent=1) + "\n")
     if report.failed or not done:
         raise typer.Exit(1)
 

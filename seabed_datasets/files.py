@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
@@ -107,8 +109,58 @@ def replace_text(path: Path, text: str, scratch: Path | None = None) -> None:
         path: the file; its folder is made.
         text: what it shall hold, written as UTF-8 with LF line ends.
         scratch: a folder on the same file system for the temporary file, by default the file's own.
+
+    Raises:
+        SeabedError: it cannot be written; what was there stays, and no temporary file is left.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path, scratch) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="\n")
+
+
+@contextmanager
+def replacing(path: Path, scratch: Path | None = None) -> Iterator[Path]:
+    """Replace a file in one step, by whatever is written under the temporary name given.
+
+    Args:
+        path: the file; its folder is made.
+        scratch: a folder on the same file system for the temporary file, by default the file's own.
+
+    Yields:
+        The temporary name. After an error it is removed, and `path` stays as it was.
+
+    Raises:
+        SeabedError: the place cannot be written: read-only, full, or a folder is there.
+    """
     temporary = (scratch / path.name if scratch else path).with_name(f".{path.name}.{os.getpid()}")
-    temporary.write_text(text, encoding="utf-8", newline="\n")
-    os.replace(temporary, path)
+    try:
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, "a folder is there, name a file")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        yield temporary
+        os.replace(temporary, path)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        if isinstance(error, FileExistsError | NotADirectoryError):
+            reason = f"{path.parent} is no folder"
+        raise SeabedError(f"cannot write {path}: {reason}") from None
+    finally:
+        with suppress(OSError):
+            temporary.unlink()
+
+
+def check_place(path: Path) -> None:
+    """Refuse a place where no file can be written, before the work whose outcome goes there.
+
+    Args:
+        path: the file to be.
+
+    Raises:
+        SeabedError: it is a folder, or lies in what is no folder or may not be written.
+    """
+    folder = next((p for p in path.absolute().parents if p.exists()), None)
+    if path.is_dir():
+        raise SeabedError(f"cannot write {path}: a folder is there, name a file")
+    if folder is None or not folder.is_dir():
+        raise SeabedError(f"cannot write {path}: {folder} is no folder")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise SeabedError(f"cannot write {path}: {folder} is read-only")

@@ -32,7 +32,7 @@ def make_result(
     """A result as the runner writes it, for a score that was never computed."""
     rules = protocol(protocol_name)
     run = hashlib.sha256(f"{model} {protocol_name} {dtype}".encode()).hexdigest()[:16]
-    interval = {"low": score - 2 * (se or 0), "high": score + 2 * (se or 0), "se": se}
+    interval = {"low": max(0, score - 2 * (se or 0)), "high": min(1, score + 2 * (se or 0)), "se": se}
     return {
         "schema": 1,
         "settings_hash": hashlib.sha256(f"{run} {config.name} {rows}".encode()).hexdigest()[:16],
@@ -83,5 +83,6 @@ def write_run(
         if values is not None:
             items = np.asarray(values(r), dtype=np.float32)
             write_outcomes(outcomes_path(path), {"values": items}, r["settings_hash"])
+            r = r | {"data": r["data"] | {"rows": r["data"]["rows"] | {"test": len(items)}}}
         write_result(path, r)
     return path.parent

@@ -2,12 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from seabed_datasets.terminal import Quiet, app, comma, print_table
+from seabed_datasets.terminal import Quiet, app, comma, json_text, plain, print_table
+
+if TYPE_CHECKING:
+    from seabed_evaluate.runner.results import Found
+
+
+def _valid(places: Iterable[str | Path]) -> Found:
+    """Valid results; every other file is named on stderr."""
+    from seabed_evaluate.runner.results import find_results
+
+    found = find_results(places)
+    for path, why in found.left_out.items():
+        typer.echo(plain(f"left out {path}: {why}"), err=True)
+    return found
+
+
+def _csv(rows: list[dict[str, Any]]) -> None:
+    import csv
+    import sys
+
+    from seabed_evaluate.report.inert import csv_row
+
+    writer = csv.DictWriter(sys.stdout, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(map(csv_row, rows))
 
 
 @app.command()
@@ -36,14 +62,16 @@ def report(
     from seabed_datasets.catalogue import check_names
     from seabed_evaluate.report import formats
     from seabed_evaluate.report.tables import BY, config_rows, tables
-    from seabed_evaluate.runner.results import read_results
 
     parts = comma(by) or []
     check_names("--by", parts, BY)
     beside = compare or ["paper"]
     others = [c for c in beside if c not in ("paper", "none")]
-    found = read_results([*results, *others])
-    made = tables(found, parts, paper="paper" in beside)
+    valid = _valid([*results, *others])
+    found = list(valid.results.values())
+    made = [
+        replace(t, notes=(*t.notes, *valid.notes())) for t in tables(found, parts, paper="paper" in beside)
+    ]
     if format == "table":
         for table in made:
             rows = formats.text_rows(table, intervals=intervals)
@@ -72,16 +100,12 @@ def compare_runs(
 
     Example: seabed compare results/e5-0123abcd results/bge-4567cdef
     """
-    import csv
-    import json
-    import sys
-
     from seabed_evaluate.report.compare import compare, mean_rows, unit_rows
 
     found = compare(a, b, resamples=resamples, quiet=quiet)
     rows = unit_rows(found)
     if format == "json":
-        plain = {
+        whole = {
             "a": found.a,
             "b": found.b,
             "verdict": found.verdict,
@@ -90,19 +114,17 @@ def compare_runs(
             "skipped": found.skipped,
             "notes": found.notes,
         }
-        typer.echo(json.dumps(plain, ensure_ascii=False, indent=1))
+        typer.echo(json_text(whole))
     elif format == "csv":
-        writer = csv.DictWriter(sys.stdout, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+        _csv(rows)
     else:
         if units:
             print_table([{k: str(v) for k, v in r.items()} for r in rows], f"{len(rows)} units\n")
         print_table(mean_rows(found), f"A = {found.a}\nB = {found.b}\n{found.verdict}")
         for line in found.notes:
-            typer.echo(line)
+            typer.echo(plain(line))
         for unit, reason in found.skipped.items():
-            typer.echo(f"not compared: {unit}: {reason}", err=True)
+            typer.echo(plain(f"not compared: {unit}: {reason}"), err=True)
 
 
 @app.command()
@@ -131,12 +153,7 @@ def ranks(
         for c in changes
     ]
     if format == "csv":
-        import csv
-        import sys
-
-        writer = csv.DictWriter(sys.stdout, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+        _csv(rows)
     else:
         print_table(rows, f"{len(rows)} models; A = {a}, B = {b}")
     if plot:
@@ -159,9 +176,11 @@ def leaderboard(
     Example: seabed leaderboard results/ --out site
     """
     from seabed_evaluate.report.leaderboard import write_leaderboard
-    from seabed_evaluate.runner.results import read_results
 
-    page = write_leaderboard(read_results(results) if results else [], out, paper=paper)
+    valid = _valid(results) if results else None
+    page = write_leaderboard(
+        valid.results.values() if valid else [], out, paper=paper, notes=valid.notes() if valid else ()
+    )
     typer.echo(f"wrote {page}; open it in a browser, or upload {out} as a static Space")
 
 
@@ -182,11 +201,10 @@ def plot(
     from seabed_datasets.catalogue import check_names
     from seabed_evaluate.report.plots import KINDS, draw, save
     from seabed_evaluate.report.tables import tables
-    from seabed_evaluate.runner.results import read_results
 
     wanted = comma(kinds) or []
     check_names("plot", wanted, KINDS)
-    by_task, by_language = tables(read_results(results), ("task", "language"), paper=paper)[:2]
+    by_task, by_language = tables(_valid(results).results.values(), ("task", "language"), paper=paper)[:2]
     for kind in wanted:
         path = out / f"{kind}.{format}"
         save(draw(kind, by_task, by_language), path)
@@ -204,7 +222,6 @@ def export_results(
     Example: seabed export results/ --to mteb
     """
     from seabed_evaluate.report.mteb_export import write_mteb_results
-    from seabed_evaluate.runner.results import read_results
 
-    written = write_mteb_results(read_results(results), out)
+    written = write_mteb_results(_valid(results).results.values(), out)
     typer.echo(f"wrote {len(written)} files in {to}'s format -> {out}")

@@ -17,8 +17,8 @@ from seabed_datasets.catalogue.vocabulary import LANGUAGES, TASKS
 from seabed_datasets.errors import SeabedError
 from seabed_evaluate.report.tables import mixtures
 from seabed_evaluate.report.units import UnitFacts, Z, all_units, combined_error, runs_of
-from seabed_evaluate.runner.outcomes import Outcomes, outcomes_path, read_outcomes
-from seabed_evaluate.runner.results import Result, result_files
+from seabed_evaluate.runner.outcomes import Outcomes, check_outcomes, outcomes_path, read_outcomes
+from seabed_evaluate.runner.results import Result, result_files, shown_name
 from seabed_evaluate.runner.uncertainty import CONFIDENCE, RESAMPLES, SEED, draws
 
 ALPHA = 0.05
@@ -159,7 +159,7 @@ def one_run(place: str | Path) -> Found:
 
 def _name(found: Found) -> str:
     first = next(iter(found.values()))[1]
-    return f"{first['model']['model']} [{first['run'][:8]}]"
+    return f"{shown_name(first['model'])} [{first['run'][:8]}]"
 
 
 def _pair(config: str, a: Found, b: Found) -> tuple[Result, Outcomes, Outcomes]:
@@ -173,9 +173,14 @@ def _pair(config: str, a: Found, b: Found) -> tuple[Result, Outcomes, Outcomes]:
         raise SeabedError(f"the runs have different main scores for {config}")
     return (
         result_a,
-        read_outcomes(outcomes_path(path_a), result_a["settings_hash"]),
-        read_outcomes(outcomes_path(path_b), result_b["settings_hash"]),
+        _items(path_a, result_a),
+        _items(path_b, result_b),
     )
+
+
+def _items(path: Path, result: Result) -> Outcomes:
+    place = outcomes_path(path)
+    return check_outcomes(place, read_outcomes(place, result["settings_hash"]), result)
 
 
 def _difference(

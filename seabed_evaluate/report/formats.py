@@ -8,6 +8,9 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from seabed_datasets import terminal
+from seabed_datasets.errors import SeabedError
+from seabed_evaluate.report import inert
 from seabed_evaluate.report.tables import Row, Table
 from seabed_evaluate.report.units import Cell, Z
 
@@ -78,16 +81,21 @@ def markdown(tables: Sequence[Table], *, intervals: bool = False) -> str:
     for table in tables:
         rows = text_rows(table, intervals=intervals)
         heads = list(rows[0]) if rows else []
-        escaped = [[v.replace("|", "\\|") for v in line] for line in [heads, *(r.values() for r in rows)]]
+        escaped = [[inert.markdown(v) for v in line] for line in [heads, *(r.values() for r in rows)]]
         lines = [f"| {' | '.join(cells)} |" for cells in escaped]
         lines.insert(1, "|" + "|".join("---" if h in ("model", table.by) else "---:" for h in heads) + "|")
         parts.append(
-            "\n".join([f"### {table.title} (x100)", "", *lines, "", *(f"- {n}" for n in table.notes)])
+            "\n".join(
+                [
+                    f"### {table.title} (x100)",
+                    "",
+                    *lines,
+                    "",
+                    *(f"- {inert.markdown(n)}" for n in table.notes),
+                ]
+            )
         )
     return "\n\n".join(parts)
-
-
-_SPECIAL = str.maketrans({c: f"\\{c}" for c in "&%$#_{}"} | {"~": r"\textasciitilde{}", "±": r"$\pm$"})
 
 
 def latex(tables: Sequence[Table], *, intervals: bool = False) -> str:
@@ -108,12 +116,12 @@ def latex(tables: Sequence[Table], *, intervals: bool = False) -> str:
         body = []
         for index, row in enumerate(rows):
             line = [
-                rf"\textbf{{{v.translate(_SPECIAL)}}}" if (index, h) in best else v.translate(_SPECIAL)
+                rf"\textbf{{{inert.latex(v)}}}" if (index, h) in best else inert.latex(v)
                 for h, v in row.items()
             ]
             body.append(" & ".join(line) + r" \\")
         align = "".join("l" if h in ("model", table.by) else "r" for h in heads)
-        caption = " ".join([f"{table.title} (x100).", *table.notes]).translate(_SPECIAL)
+        caption = inert.latex(" ".join([f"{table.title} (x100).", *table.notes]))
         parts.append(
             "\n".join(
                 [
@@ -121,7 +129,7 @@ def latex(tables: Sequence[Table], *, intervals: bool = False) -> str:
                     r"\centering",
                     rf"\begin{{tabular}}{{{align}}}",
                     r"\toprule",
-                    " & ".join(h.translate(_SPECIAL) for h in heads) + r" \\",
+                    " & ".join(inert.latex(h) for h in heads) + r" \\",
                     r"\midrule",
                     *body,
                     r"\bottomrule",
@@ -178,12 +186,14 @@ def csv_text(tables: Sequence[Table]) -> str:
                 "cut_files": row.truncated,
             }
             for name in table.columns:
-                writer.writerow(head | {"column": name} | _values(row.cells[name], row.ranks.get(name)))
+                values = _values(row.cells[name], row.ranks.get(name))
+                writer.writerow(inert.csv_row(head | {"column": name} | values))
             if row.average is not None and row.sd is not None:
                 average = Cell(row.average, 1, 1, row.average_se)
                 units = {"units": None, "of": None}
-                writer.writerow(head | {"column": "average"} | _values(average, row.rank) | units)
-                writer.writerow(head | {"column": "sd", "score": round(row.sd * 100, 6)})
+                whole = head | {"column": "average"} | _values(average, row.rank) | units
+                writer.writerow(inert.csv_row(whole))
+                writer.writerow(inert.csv_row(head | {"column": "sd", "score": round(row.sd * 100, 6)}))
     return out.getvalue().rstrip("\n")
 
 
@@ -201,8 +211,16 @@ def json_text(tables: Sequence[Table]) -> str:
 
     Returns:
         The text; every score is x100 and carries its interval, number of units and rank.
+
+    Raises:
+        SeabedError: a score is NaN or infinite.
     """
-    return json.dumps([_plain(t) for t in tables], ensure_ascii=False, indent=1)
+    found = [_plain(t) for t in tables]
+    try:
+        json.dumps(found, allow_nan=False)
+    except ValueError as error:
+        raise SeabedError(f"a score is no number, so there is no JSON of it ({error})") from None
+    return terminal.json_text(found)
 
 
 def _plain(table: Table) -> dict[str, Any]:

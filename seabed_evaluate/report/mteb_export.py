@@ -7,9 +7,6 @@ few-shot protocol there, so their scores differ; so may clustering, whose k-mean
 
 from __future__ import annotations
 
-import json
-import os
-import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -18,9 +15,10 @@ from seabed_datasets import catalogue
 from seabed_datasets.bundle.reading import HUB_BUNDLE
 from seabed_datasets.catalogue import Config
 from seabed_datasets.errors import SeabedError
+from seabed_datasets.files import inside
 from seabed_evaluate.report.units import SCRIPTS
 from seabed_evaluate.runner.bundles import Bundle, fetch_configs, open_bundle, read_splits
-from seabed_evaluate.runner.results import Result, write_result
+from seabed_evaluate.runner.results import Result, file_name, public_settings, shown_name, write_result
 
 Columns = dict[str, list[Any]]
 
@@ -88,44 +86,50 @@ def write_mteb_results(results: Iterable[Result], out: str | Path) -> list[Path]
         The files of scores.
 
     Raises:
-        SeabedError: two runs are of the same model, which mteb's folders cannot tell apart.
+        SeabedError: two runs are of the same model, which mteb's folders cannot tell apart; or the place cannot
+            be written.
     """
-    given = list(results)
+    given, home = list(results), Path(out)
     runs: dict[Path, str] = {}
     for r in given:
         folder = _folder(r)
         if runs.setdefault(folder, r["run"]) != r["run"]:
             raise SeabedError(
-                f"two runs of {r['model']['model']} with different settings: mteb keeps one per model and "
+                f"two runs of {shown_name(r['model'])} with different settings: mteb keeps one per model and "
                 "revision, so export the folder of one run at a time"
             )
     written = []
     for r in given:
-        folder = Path(out) / _folder(r)
-        path = folder / f"{task_name(r['config'], cut=r['data']['truncated'])}.json"
+        file = f"{task_name(r['config'], cut=r['data']['truncated'])}.json"
+        path = inside(home, (_folder(r) / file).as_posix())
         write_result(path, _task_result(r))
         written.append(path)
     for folder in runs:
         first = next(r for r in given if _folder(r) == folder)
-        _write_meta(Path(out) / folder / "model_meta.json", first)
+        _write_meta(inside(home, (folder / "model_meta.json").as_posix()), first)
     return written
 
 
 def _folder(result: Result) -> Path:
-    model = str(result["model"]["model"])
-    name = Path(model).name if Path(model).is_dir() else model.replace("/", "__")
-    return Path(re.sub(r"[^\w.+-]+", "-", name)) / _revision(result)
+    return Path(_part(shown_name(result["model"]).replace("/", "__")), _revision(result))
 
 
 def _revision(result: Result) -> str:
-    return re.sub(r"[^\w.+-]+", "-", str(result["model"].get("revision") or "no_revision_available"))
+    return _part(str(result["model"].get("revision") or "no_revision_available"))
+
+
+def _part(text: str) -> str:
+    return file_name(text, r"A-Za-z0-9_.+-")
 
 
 def _write_meta(path: Path, result: Result) -> None:
-    meta = {"name": result["model"]["model"], "revision": _revision(result), "seabed": result["model"]}
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    temporary.write_text(json.dumps(meta, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-    os.replace(temporary, path)
+    name = shown_name(result["model"])
+    meta = {
+        "name": name,
+        "revision": _revision(result),
+        "seabed": public_settings(result["model"]) | {"model": name},
+    }
+    write_result(path, meta)
 
 
 def _task_result(result: Result) -> dict[str, Any]:

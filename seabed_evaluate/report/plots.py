@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from math import pi
 from pathlib import Path
@@ -10,8 +9,11 @@ from typing import Any
 
 from seabed_datasets.catalogue.vocabulary import LANGUAGES, TASKS
 from seabed_datasets.errors import SeabedError
+from seabed_datasets.files import replacing
+from seabed_datasets.terminal import plain
 from seabed_evaluate.encoders.loading import known_models
 from seabed_evaluate.report.formats import SHORT
+from seabed_evaluate.report.identity import known_model
 from seabed_evaluate.report.ranks import Change
 from seabed_evaluate.report.tables import Row, Table
 from seabed_evaluate.report.units import Z
@@ -44,16 +46,14 @@ def save(figure: Any, path: Path) -> None:
         path: ends in .svg or .png.
 
     Raises:
-        SeabedError: another ending.
+        SeabedError: another ending, or the place cannot be written.
     """
     kind = path.suffix.lower()
     if kind not in (".svg", ".png"):
         raise SeabedError(f"{path}: plots are written as .svg or .png")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
     metadata: dict[str, Any] = {"Date": None} if kind == ".svg" else {"Software": None}
-    figure.savefig(temporary, format=kind[1:], dpi=200, bbox_inches="tight", metadata=metadata)
-    os.replace(temporary, path)
+    with replacing(path) as temporary:
+        figure.savefig(temporary, format=kind[1:], dpi=200, bbox_inches="tight", metadata=metadata)
     _pyplot().close(figure)
 
 
@@ -77,7 +77,13 @@ def draw(kind: str, by_task: Table, by_language: Table) -> Any:
 
 
 def _label(row: Row) -> str:
-    return row.name.rsplit("/", 1)[-1]
+    return _text(row.name.rsplit("/", 1)[-1])
+
+
+def _text(name: str) -> str:
+    """A name as matplotlib draws it: "$" begins no formula, "_" in front hides nothing from a legend."""
+    shown = plain(name).replace("$", r"\$")
+    return f" {shown}" if shown.startswith("_") else shown
 
 
 def radar(table: Table) -> Any:
@@ -163,11 +169,10 @@ def size(table: Table) -> Any:
     Raises:
         SeabedError: no model with an average has a known size.
     """
-    known = {str(m["id"]).rsplit("/", 1)[-1]: m for m in known_models().values()} | known_models()
     points = [
-        (r, known[name]["parameters"], r.average * 100)
+        (r, count, r.average * 100)
         for r in table.rows
-        if r.average is not None and "parameters" in known.get(name := r.model.rsplit("/", 1)[-1], {})
+        if r.average is not None and (count := _parameters(r)) is not None
     ]
     if not points:
         raise SeabedError("no model has both an average over all nine tasks and a known number of parameters")
@@ -183,16 +188,21 @@ def size(table: Table) -> Any:
             capsize=3,
         )
     for (row, parameters, average), height in zip(points, _label_heights(points), strict=True):
-        name = row.model.rsplit("/", 1)[-1]
+        name = _text(row.model.rsplit("/", 1)[-1])
         axes.annotate(name, (parameters, average), (parameters * 1.09, height), va="center", fontsize=7.5)
     axes.set_xscale("log")
     axes.set_xlabel("parameters")
     axes.set_ylabel("average of nine tasks, ×100")
     axes.set_title("Score against size (circles: paper, diamonds: scored here)")
     axes.grid(alpha=0.3)
-    parameters = [p[1] for p in points]
-    axes.set_xlim(min(parameters) * 0.7, max(parameters) * 3.5)
+    sizes = [p[1] for p in points]
+    axes.set_xlim(min(sizes) * 0.7, max(sizes) * 3.5)
     return figure
+
+
+def _parameters(row: Row) -> int | None:
+    known = (row.model, known_models().get(row.model, {})) if row.published else known_model(row.model)
+    return known[1].get("parameters") if known else None
 
 
 def _label_heights(points: Sequence[tuple[Row, float, float]]) -> list[float]:
@@ -231,12 +241,12 @@ def slopes(changes: Sequence[Change], a: str, b: str) -> Any:
             ("#666666", "-") if c.change == 0 else ("#0072B2", "-") if c.change > 0 else ("#D55E00", "--")
         )
         axes.plot((0, 1), y, style, color=colour, linewidth=2, marker="o")
-        axes.text(-0.04, y[0], f"{c.model}  {c.rank_a}", ha="right", va="center")
+        axes.text(-0.04, y[0], f"{_text(c.model)}  {c.rank_a}", ha="right", va="center")
         moved = f" ({c.change:+d})" if c.change else ""
-        axes.text(1.04, y[1], f"{c.rank_b}  {c.model}{moved}", ha="left", va="center")
+        axes.text(1.04, y[1], f"{c.rank_b}  {_text(c.model)}{moved}", ha="left", va="center")
     axes.set_xlim(-0.9, 1.9)
     axes.invert_yaxis()
     axes.set_axis_off()
     for x, name in ((0, a), (1, b)):
-        axes.text(x, 0.2, name, ha="center", va="bottom", fontweight="bold")
+        axes.text(x, 0.2, _text(name), ha="center", va="bottom", fontweight="bold")
     return figure

@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 
 from seabed_datasets.errors import SeabedError, unknown
+from seabed_evaluate.report.identity import known_model
 from seabed_evaluate.report.paper_results import paper_table
 from seabed_evaluate.report.tables import tables
 from seabed_evaluate.runner.results import read_results
@@ -73,7 +75,7 @@ def scores_of(source: str) -> dict[str, float]:
 
     Returns:
         Model -> score, higher is better. Of a folder only whole scores; a model is named as in the paper
-        where its last name part is the same.
+        where its whole id is that of the paper's model.
 
     Raises:
         SeabedError: there is nothing by this name.
@@ -93,17 +95,24 @@ def scores_of(source: str) -> dict[str, float]:
 def _csv_scores(path: Path) -> dict[str, float]:
     if not path.is_file():
         raise SeabedError(f"{path} does not exist")
-    with path.open(encoding="utf-8-sig", newline="") as stream:
-        rows = list(csv.DictReader(stream))
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as stream:
+            rows = list(csv.DictReader(stream))
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise SeabedError(f"{path} is no CSV file in UTF-8: {error}") from None
     heads = set(rows[0]) if rows else set()
     if "model" not in heads or not heads & {"score", "rank"}:
         raise SeabedError(f"{path} needs the columns model and score, or model and rank")
-    try:
-        if "score" in heads:
-            return {r["model"]: float(r["score"]) for r in rows}
-        return {r["model"]: -float(r["rank"]) for r in rows}
-    except ValueError as error:
-        raise SeabedError(f"{path}: {error}") from None
+    column, sign = ("score", 1) if "score" in heads else ("rank", -1)
+    scores: dict[str, float] = {}
+    for number, row in enumerate(rows, 2):
+        try:
+            scores[row["model"]] = sign * float(row[column])
+        except (TypeError, ValueError):
+            raise SeabedError(f"{path}, line {number}: {column} is {row[column]!r}, no number") from None
+        if not isfinite(scores[row["model"]]):
+            raise SeabedError(f"{path}, line {number}: {column} is {row[column]}, which has no rank")
+    return scores
 
 
 def _run_scores(place: str, column: str) -> dict[str, float]:
@@ -111,8 +120,8 @@ def _run_scores(place: str, column: str) -> dict[str, float]:
     scores: dict[str, float] = {}
     for table in tables(read_results([place]), ("task", "language"), paper=False):
         for row in table.rows:
-            short = row.model.rsplit("/", 1)[-1]
-            name = short if short in published else row.name
+            known = known_model(row.model)
+            name = known[0] if known is not None and known[0] in published else row.name
             cell = row.cells.get(column)
             if column == "average" and table.by == "task" and row.average is not None:
                 scores[name] = row.average * 100

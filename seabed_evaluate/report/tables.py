@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 
 from seabed_evaluate.report.paper_results import PaperTable, paper_table
 from seabed_evaluate.report.units import Cell, Run, average_error, cells, columns, runs_of
-from seabed_evaluate.runner.results import Result
+from seabed_evaluate.runner.results import Result, shown_name
 
 By = Literal["task", "language", "origin", "domain", "script", "dataset", "unit"]
 BY: tuple[str, ...] = get_args(By)
@@ -262,7 +262,7 @@ def config_rows(results: Sequence[Result]) -> list[dict[str, Any]]:
         i = r.get("interval")
         rows.append(
             {
-                "model": f"{r['model']['model']} [{r['run'][:8]}]",
+                "model": f"{shown_name(r['model'])} [{r['run'][:8]}]",
                 "config": r["config"] + (" (cut file)" if r["data"]["truncated"] else ""),
                 "task": r["task"],
                 "measure": r["main_score"],

@@ -6,13 +6,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from math import sqrt
+from math import isfinite, sqrt
 from statistics import fmean
 
 from seabed_datasets import catalogue
 from seabed_datasets.catalogue.vocabulary import DOMAINS, LANGUAGES, TASKS
 from seabed_datasets.errors import SeabedError
-from seabed_evaluate.runner.results import Result
+from seabed_evaluate.runner.results import Result, shown_name
 
 Z = 1.959964  # 97.5 % quantile of the normal distribution
 SCRIPTS = {
@@ -178,10 +178,12 @@ def runs_of(results: Iterable[Result]) -> list[Run]:
         One run per model and settings; sample sets apart from SEA-BED's own.
 
     Raises:
-        SeabedError: one run holds a config twice with different data.
+        SeabedError: one run holds a config twice with different data, or a score is NaN or infinite.
     """
     grouped: dict[tuple[str, bool], dict[str, Result]] = defaultdict(dict)
     for r in results:
+        if not isfinite(r["score"]):
+            raise SeabedError(f"{r['config']}: the score is {r['score']}, which has no place in a table")
         other = grouped[r["run"], r["sample"]].setdefault(r["config"], r)
         if other["settings_hash"] != r["settings_hash"]:
             raise SeabedError(
@@ -194,7 +196,7 @@ def runs_of(results: Iterable[Result]) -> list[Run]:
 def _run(run: str, sample: bool, results: list[Result]) -> Run:
     first = results[0]
     return Run(
-        model=str(first["model"]["model"]),
+        model=shown_name(first["model"]),
         run=run[:8],
         protocol=first["protocol"]["name"],
         dtype=str(first["model"].get("dtype") or "not stated"),

@@ -6,17 +6,20 @@
 
 from __future__ import annotations
 
-import os
+import math
 import zipfile
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from numpy.lib import format as npy
 from scipy.special import xlogy
 
 from seabed_datasets.errors import SeabedError
+from seabed_datasets.files import replacing
 
 Outcomes = dict[str, npt.NDArray[Any]]
 
@@ -126,13 +129,13 @@ def write_outcomes(path: Path, outcomes: Mapping[str, npt.NDArray[Any]], setting
         path: where.
         outcomes: what.
         settings_hash: of the result they belong to.
+
+    Raises:
+        SeabedError: the place cannot be written.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    with temporary.open("wb") as stream:
+    with replacing(path) as temporary, temporary.open("wb") as stream:
         arrays: dict[str, Any] = {"settings_hash": np.array(settings_hash), **outcomes}
         np.savez_compressed(stream, **arrays)
-    os.replace(temporary, path)
 
 
 def read_outcomes(path: Path, settings_hash: str) -> Outcomes:
@@ -143,24 +146,104 @@ def read_outcomes(path: Path, settings_hash: str) -> Outcomes:
         settings_hash: of the result.
 
     Returns:
-        The arrays.
+        `values`, shape (items,), or `predictions` and `references`, shape (items,) or (items, labels).
 
     Raises:
-        SeabedError: the file is missing, damaged, or of another result.
+        SeabedError: the file is missing, damaged, too large, lacks an array, or is of another result.
     """
-    try:
-        with np.load(path, allow_pickle=False) as found:
-            outcomes = {name: found[name] for name in found.files}
-    except FileNotFoundError:
+    if not path.is_file():
         raise SeabedError(
             f"{path} is missing, so items cannot be compared; delete the result file and run again"
-        ) from None
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
-        raise SeabedError(
-            f"{path} cannot be read ({error}); delete it and the result file, and run again"
-        ) from None
+        )
+    try:
+        if path.stat().st_size > _MAX_BYTES:
+            raise SeabedError(f"it has more than {_MAX_BYTES:,} bytes")
+        with zipfile.ZipFile(path) as archive:
+            outcomes = {name: _array(archive, name) for name in _names(archive)}
+    except (SeabedError, OSError, ValueError, EOFError, NotImplementedError, RuntimeError) as error:
+        raise _damaged(path, error) from None
+    except (zipfile.BadZipFile, zlib.error, OverflowError, MemoryError, SyntaxError) as error:
+        raise _damaged(path, error) from None
     if str(outcomes.pop("settings_hash", "")) != settings_hash:
         raise SeabedError(
             f"{path} belongs to another result than {path.name.removesuffix('.items.npz')}.json"
         )
+    sizes = {name: len(array) for name, array in outcomes.items()}
+    if set(outcomes) not in ({"values"}, {"predictions", "references"}) or len(set(sizes.values())) > 1:
+        raise _damaged(path, SeabedError(f"it holds {sizes or 'nothing'}"))
     return outcomes
+
+
+def check_outcomes(path: Path, outcomes: Outcomes, result: Mapping[str, Any]) -> Outcomes:
+    """Refuse outcomes that have another number of items than their result.
+
+    Args:
+        path: where they lie, for the error.
+        outcomes: of `read_outcomes`.
+        result: a valid result.
+
+    Returns:
+        The outcomes.
+
+    Raises:
+        SeabedError: their number is not the one the result gives, or no item counts.
+    """
+    items = next(iter(outcomes.values()))
+    counted = len(items) if "values" not in outcomes else int(np.isfinite(items).sum())
+    rows = (result["data"].get("rows") or {}).get("test", len(items))
+    said = (result.get("interval") or {}).get("items")
+    if len(items) != rows or counted != (counted if said is None else said) or not counted:
+        raise SeabedError(
+            f"{path} holds {len(items)} items of which {counted} count, its result says "
+            f"{rows if said is None else f'{rows} and {said}'}; delete both files and run again"
+        )
+    return outcomes
+
+
+_ARRAYS = {
+    "settings_hash": ("U", 1),
+    "values": ("f", 1),
+    "predictions": ("biuf", 2),
+    "references": ("biuf", 2),
+}
+# The largest config has some 100,000 items; the rest is head room.
+_MAX_BYTES = 1 << 28
+
+
+def _names(archive: zipfile.ZipFile) -> list[str]:
+    members = archive.namelist()
+    if len(set(members)) < len(members) or set(members) - {f"{name}.npy" for name in _ARRAYS}:
+        raise SeabedError(f"it holds {', '.join(ascii(m[:40]) for m in members[:5])}")
+    return [member.removesuffix(".npy") for member in members]
+
+
+def _array(archive: zipfile.ZipFile, name: str) -> npt.NDArray[Any]:
+    """One array; its header is checked against the size of the file before any memory is taken."""
+    member = archive.getinfo(f"{name}.npy")
+    kinds, dimensions = _ARRAYS[name]
+    with archive.open(member) as stream:
+        version = npy.read_magic(stream)
+        if version not in ((1, 0), (2, 0)):
+            raise SeabedError(f"{name} is of an unknown version of the format")
+        header = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+        shape, _, dtype = header(stream)
+    if dtype.kind not in kinds or dtype.itemsize > 256 or len(shape) > dimensions:
+        raise SeabedError(f"{name} is an array of {dtype} in {len(shape)} dimensions")
+    # Not numpy: its products wrap around.
+    size = math.prod(shape) * dtype.itemsize
+    if size > min(member.file_size, _MAX_BYTES):
+        raise SeabedError(f"{name} has shape {shape}, more than its file can hold")
+    with archive.open(member) as stream:
+        array: npt.NDArray[Any] = npy.read_array(stream, allow_pickle=False)
+    if name != "settings_hash" and (not array.ndim or not len(array)):
+        raise SeabedError(f"{name} is empty")
+    if name != "values" and array.dtype.kind == "f" and not np.isfinite(array).all():
+        raise SeabedError(f"{name} holds NaN or infinity")
+    if name == "values" and np.isinf(array).any():
+        raise SeabedError(f"{name} holds infinity")
+    return array
+
+
+def _damaged(path: Path, error: Exception) -> SeabedError:
+    reason = " ".join(str(error).split())[:200] or type(error).__name__
+    return SeabedError(f"{path} cannot be read ({reason}); delete it and the result file, and run again")

@@ -19,7 +19,14 @@ from seabed_evaluate.encoders.vector_cache import EmbeddingCache, encode_cached
 from seabed_evaluate.runner.bundles import Bundle, read_splits
 from seabed_evaluate.runner.outcomes import Outcomes
 from seabed_evaluate.runner.protocols import Protocol
-from seabed_evaluate.runner.results import SCHEMA, Result, environment, settings_hash
+from seabed_evaluate.runner.results import (
+    SCHEMA,
+    Result,
+    environment,
+    public_name,
+    public_settings,
+    settings_hash,
+)
 from seabed_evaluate.runner.tasks import CORPUS_CHUNK, TASK_FUNCTIONS
 from seabed_evaluate.runner.uncertainty import interval
 
@@ -211,13 +218,13 @@ def score(
         "interval": interval(config.task, main, outcomes),
         "scores": scores,
         "data": {
-            "name": bundle.name,
+            "name": public_name(bundle.name),
             "revision": bundle.revision,
             **settings["data"],
             "rows": {split: s["rows"] for split, s in entry["splits"].items()},
             "truncated": any("truncated" in s for s in entry["sources"]),
         },
-        "model": settings["model"],
+        "model": public_settings(settings["model"]) | {"model": public_name(settings["model"]["model"])},
         "prompts": settings["prompts"],
         "protocol": settings["protocol"],
         "batching": getattr(encoder, "batching", {}) | {"corpus_chunk": corpus_chunk},

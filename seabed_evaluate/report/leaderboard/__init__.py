@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
-import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -13,8 +13,10 @@ from typing import Any
 from seabed_datasets import catalogue
 from seabed_datasets.catalogue.vocabulary import LANGUAGES, TASKS
 from seabed_datasets.errors import SeabedError
+from seabed_datasets.files import replace_text
 from seabed_evaluate.encoders.loading import known_models
 from seabed_evaluate.encoders.prompts import read_toml
+from seabed_evaluate.report.identity import known_model
 from seabed_evaluate.report.paper_results import paper_table
 from seabed_evaluate.report.tables import mixtures
 from seabed_evaluate.report.units import Run, all_units, runs_of
@@ -40,7 +42,12 @@ page; `seabed leaderboard` writes it from result files.
 
 
 def write_leaderboard(
-    results: Iterable[Result], out: str | Path, *, paper: bool = True, cards_url: str = CARDS_URL
+    results: Iterable[Result],
+    out: str | Path,
+    *,
+    paper: bool = True,
+    cards_url: str = CARDS_URL,
+    notes: Iterable[str] = (),
 ) -> Path:
     """Write the page.
 
@@ -49,20 +56,20 @@ def write_leaderboard(
         out: folder; it gets `index.html` and the `README.md` of a static Hub Space.
         paper: show the 17 models of the paper too.
         cards_url: address of a dataset's card, with {key}.
+        notes: sentences to show beside the page's own, e.g. which files were left out.
 
     Returns:
         The path of the page.
 
     Raises:
-        SeabedError: there is nothing to show, or one run holds a config twice with different data.
+        SeabedError: there is nothing to show, one run holds a config twice with different data, or the place
+            cannot be written.
     """
-    html = page(page_data(results, paper=paper, cards_url=cards_url))
+    data = page_data(results, paper=paper, cards_url=cards_url)
+    html = page(data | {"notes": [*data["notes"], *notes]})
     folder = Path(out)
-    folder.mkdir(parents=True, exist_ok=True)
     for name, text in (("README.md", _SPACE_README), ("index.html", html)):
-        temporary = folder / f".{name}.{os.getpid()}"
-        temporary.write_text(text, encoding="utf-8")
-        os.replace(temporary, folder / name)
+        replace_text(folder / name, text)
     return folder / "index.html"
 
 
@@ -100,7 +107,9 @@ def page_data(results: Iterable[Result], *, paper: bool, cards_url: str = CARDS_
             for _, facts in units
         ],
         "datasets": {d.key: d.pretty_name for d in catalogue.datasets(sample=sample)},
-        "models": [*(_published() if paper else []), *(_scored(r, [k for k, _ in units]) for r in shown)],
+        "models": _apart(
+            [*(_published() if paper else []), *(_scored(r, [k for k, _ in units]) for r in shown)]
+        ),
         "notes": list(mixtures(shown)),
         "misprints": [
             f"Table {n} prints {m.column} {m.printed:.2f} for {m.row}; its columns give {m.computed:.2f}."
@@ -109,6 +118,16 @@ def page_data(results: Iterable[Result], *, paper: bool, cards_url: str = CARDS_
             if paper and m.column in ("average", "sd")
         ],
     }
+
+
+def _apart(models: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Models with ids of their own: two names may differ only in what an id leaves out."""
+    seen: dict[str, int] = {}
+    for model in models:
+        seen[model["id"]] = seen.get(model["id"], 0) + 1
+        if seen[model["id"]] > 1:
+            model["id"] += f"~{seen[model['id']]}"
+    return models
 
 
 def _title(task: str) -> str:
@@ -127,7 +146,7 @@ def _scored(run: Run, keys: list[tuple[str, str]]) -> dict[str, Any]:
         "dtype": run.dtype,
         "cut": list(run.truncated),
         "units": [[round(u.score * 1e6), u.found, _whole(u.se)] if u else 0 for u in found],
-        **_model_facts(run.model),
+        **_model_facts(known_model(run.model)),
     }
 
 
@@ -148,17 +167,15 @@ def _published() -> Iterable[dict[str, Any]]:
             "languages": scores(6, LANGUAGES),
             "human": scores(8, LANGUAGES),
             "machine": scores(9, LANGUAGES),
-            **_model_facts(model),
+            **_model_facts((model, known_models()[model]) if model in known_models() else None),
         }
 
 
-def _model_facts(model: str) -> dict[str, Any]:
-    """Size, licence and access of a model that models.toml knows, by its name or the last part of its id."""
-    known = known_models()
-    last = {str(m["id"]).rsplit("/", 1)[-1]: m for m in known.values()}
-    entry = known.get(model) or last.get(model.rsplit("/", 1)[-1].rsplit(":", 1)[-1])
-    if entry is None:
+def _model_facts(known: tuple[str, dict[str, Any]] | None) -> dict[str, Any]:
+    """Size, licence and access of a model that models.toml knows."""
+    if known is None:
         return {"size": None, "access": "unknown", "license": None, "hub": None}
+    _, entry = known
     hub = None if "api" in entry or "/" not in str(entry["id"]) else entry["id"]
     return {
         "size": entry.get("parameters"),
@@ -192,7 +209,8 @@ def page(data: dict[str, Any]) -> str:
 
     fonts = "".join(font(s) for s in _FONTS)
     # "</" would end the script element; a lone "<" inside JSON strings may be written as an escape.
-    plain = json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    plain = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    plain = plain.replace("<", "\\u003c")
     parts = {
         "STYLE": f"{fonts}{text('page.css')}",
         "DATA": plain,
@@ -202,4 +220,24 @@ def page(data: dict[str, Any]) -> str:
         "LICENCES": text("vendor/LICENSES.md").replace("</", "<\\/"),
         "SCRIPT": text("page.js"),
     }
+    parts["POLICY"] = _policy(scripts=(parts["LIBRARIES"], parts["SCRIPT"]), styles=(parts["STYLE"],))
     return re.sub(r"\{\{(\w+)\}\}", lambda m: parts[m.group(1)], text("page.html"))
+
+
+def _policy(scripts: Iterable[str], styles: Iterable[str]) -> str:
+    """The page's content security policy: its own scripts and styles by their hashes, and nothing else."""
+
+    def hashes(texts: Iterable[str]) -> str:
+        digests = (base64.b64encode(hashlib.sha256(t.encode()).digest()).decode() for t in texts)
+        return " ".join(f"'sha256-{d}'" for d in digests)
+
+    rules = {
+        "default-src": "'none'",
+        "script-src": hashes(scripts),
+        "style-src": hashes(styles),
+        "font-src": "data:",
+        "img-src": "data:",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+    }
+    return "; ".join(f"{name} {value}" for name, value in rules.items())

@@ -7,7 +7,16 @@
   const kinds = { tasks: data.tasks, languages: data.languages };
   const ids = { tasks: data.tasks.map((t) => t.id), languages: data.languages.map((l) => l.id) };
   const models = new Map(data.models.map((m) => [m.id, m]));
+  // Only the titles of columns, which are the page's own words, are given to DataTables as HTML; all else is text.
   const escape = (text) => String(text).replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
+  const text = (value) => document.createTextNode(value);
+  /** An element; children are elements or text, never HTML. */
+  function el(name, attributes, ...children) {
+    const made = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    made.append(...children.filter((c) => c != null));
+    return made;
+  }
   const two = (value) => value.toFixed(2);
   const size = (n) => (n == null ? "–" : n >= 1e9 ? `${+(n / 1e9).toFixed(1)}B` : `${Math.round(n / 1e6)}M`);
   const state = {};
@@ -118,13 +127,19 @@
     if (m.cut && m.cut.length) found.push(`${m.cut.length} cut files`);
     return found.join(" · ");
   }
-  const shown = (c) => (c.v == null ? "–" : two(c.v) + (c.whole ? "" : "<em>§</em>"));
+  const shown = (c) => (c.v == null ? "–" : c.whole ? two(c.v) : el("span", {}, two(c.v), el("em", {}, "§")));
+
+  function nameCell(m) {
+    const both = document.createDocumentFragment();
+    both.append(el("a", { href: `#model=${encodeURIComponent(m.id)}` }, short(m.name)), el("small", {}, marks(m)));
+    return both;
+  }
 
   function drawTable() {
     const columns = kinds[state.view].filter((k) => state[state.view].has(k.id));
     rows = ranked(data.models.filter(fits).map((m) => ({ m, ...score(m, state.view, state) })), columns.map((c) => c.id));
     if (grid) grid.destroy();
-    $("board").innerHTML = '<table class="board"><caption class="hidden">Models by ' + state.view + "</caption></table>";
+    $("board").replaceChildren(el("table", { class: "board" }, el("caption", { class: "hidden" }, `Models by ${state.view}`)));
     const numeric = (get) => (row, type) => (type === "display" ? shown(get(row)) : get(row).v ?? -1);
     const fill = (get, kind) => (td, _, row) => {
       const c = get(row);
@@ -138,13 +153,12 @@
       language: { emptyTable: "No model fits these filters." },
       columns: [
         { title: "#", className: "rank", orderable: false, data: (r) => r.average.rank ?? "" },
-        { title: "Model", className: "name", cellType: "th", data: (r, type) => (type === "display"
-          ? `<a href="#model=${encodeURIComponent(r.m.id)}">${escape(short(r.m.name))}</a><small>${escape(marks(r.m))}</small>` : short(r.m.name).toLowerCase()),
+        { title: "Model", className: "name", cellType: "th", data: (r, type) => (type === "display" ? nameCell(r.m) : short(r.m.name).toLowerCase()),
         createdCell: (th) => th.setAttribute("scope", "row") },
         { title: "Size", className: "size", type: "num", data: (r, type) => (type === "display" ? size(r.m.size) : r.m.size ?? -1) },
         { title: columns.length === kinds[state.view].length ? "Average" : `Mean of ${columns.length}`, type: "num",
           orderSequence: ["desc", "asc"], data: numeric((r) => r.average), createdCell: (td, a, row) => fill((r) => r.average, "avg")(td, a, row) },
-        ...columns.map((k) => ({ title: k.name, type: "num", orderSequence: ["desc", "asc"], data: numeric((r) => r.cells[k.id]),
+        ...columns.map((k) => ({ title: escape(k.name), type: "num", orderSequence: ["desc", "asc"], data: numeric((r) => r.cells[k.id]),
           createdCell: (td, a, row) => { td.dataset.column = k.id; fill((r) => r.cells[k.id], "heat")(td, a, row); } })),
       ],
       createdRow: (tr, row) => { tr.dataset.model = row.m.id; tr.classList.toggle("own", !row.m.published); },
@@ -172,12 +186,12 @@
     else lines.push(`${two(c.v)}` + (c.se == null ? (model.published ? " (printed without interval)" : " (no interval)") : `, 95 % interval ${two(c.v - Z * c.se)} to ${two(c.v + Z * c.se)}`));
     if (c.of) lines.push(`${c.n} of ${c.of} datasets${c.whole ? "" : ": partial, not ranked"}`);
     if (c.rank) lines.push(`rank ${c.rank} of ${c.among}`);
-    return `<b>${escape(model.name)}</b><span>${escape(column)}</span>` + lines.map((l) => `<span>${escape(l)}</span>`).join("");
+    return [el("b", {}, model.name), ...[column, ...lines].map((l) => el("span", {}, l))];
   }
   function showTip(cell) {
     hideTip();
     const tip = $("tip");
-    tip.innerHTML = tipText(cell);
+    tip.replaceChildren(...tipText(cell));
     tip.hidden = false;
     cell.setAttribute("aria-describedby", "tip");
     placeTip(cell);
@@ -246,8 +260,9 @@
       + (without.length ? ` Size not known: ${without.join(", ")}.` : "");
   }
 
-  /** One picture with one label: Plot also labels groups inside, which have no role. */
+  /** One picture with one label: Plot also labels groups inside, which have no role. Its style stands in page.css. */
   function image(svg) {
+    svg.querySelectorAll("style").forEach((e) => e.remove());
     svg.querySelectorAll("[aria-label]").forEach((e) => e.removeAttribute("aria-label"));
     svg.setAttribute("role", "img");
   }
@@ -305,25 +320,30 @@
     const m = models.get(state.model), box = $("model");
     const facts = [["Parameters", size(m.size)], ["Access", { open: "open weights", api: "API only", unknown: "not known" }[m.access]], ["Licence", m.license || "not known"],
       ["Scores", m.published ? "printed in the paper" : `scored here, run ${m.run}`], ["Protocol", m.protocol], ...(m.published ? [] : [["dtype", m.dtype]])];
-    box.innerHTML = `<p><a href="${address()}">← All models</a></p><h2>${escape(m.name)}</h2>`
-      + (m.hub ? `<p><a href="https://huggingface.co/${encodeURI(m.hub)}">${escape(m.hub)}</a> on the Hub</p>` : "")
-      + `<dl class="facts">${facts.map(([k, v]) => `<div><dt>${k}</dt><dd>${escape(v)}</dd></div>`).join("")}</dl>`
-      + (m.cut && m.cut.length ? `<p class="banner">Scored on cut raw files, not the benchmark's rows: ${escape(m.cut.join(", "))}.</p>` : "")
-      + `<div class="two"><div><h3>By task</h3><div id="m-tasks"></div></div><div><h3>By language</h3><div id="m-languages"></div></div></div>`
-      + `<p class="hint">The dot is this model, the bar its 95 % interval where there is one; the thin lines are the other models, # its place among all.</p><h3>By dataset</h3><div id="m-units"></div>`;
+    box.replaceChildren(...[
+      el("p", {}, el("a", { href: address() }, "← All models")), el("h2", {}, m.name),
+      m.hub ? el("p", {}, el("a", { href: `https://huggingface.co/${encodeURI(m.hub)}` }, m.hub), " on the Hub") : null,
+      el("dl", { class: "facts" }, ...facts.map(([k, v]) => el("div", {}, el("dt", {}, k), el("dd", {}, v)))),
+      m.cut && m.cut.length ? el("p", { class: "banner" }, `Scored on cut raw files, not the benchmark's rows: ${m.cut.join(", ")}.`) : null,
+      el("div", { class: "two" }, ...[["By task", "m-tasks"], ["By language", "m-languages"]].map(([t, id]) => el("div", {}, el("h3", {}, t), el("div", { id })))),
+      el("p", { class: "hint" }, "The dot is this model, the bar its 95 % interval where there is one; the thin lines are the other models, # its place among all."),
+      el("h3", {}, "By dataset"), el("div", { id: "m-units" }),
+    ].filter(Boolean));
     $("m-tasks").replaceChildren(strip(m, "tasks"));
     $("m-languages").replaceChildren(strip(m, "languages"));
-    const link = (key) => `<a href="${escape(data.cardsUrl.replace("{key}", encodeURIComponent(key)))}">${escape(data.datasets[key])}</a>`;
+    const link = (key) => el("a", { href: data.cardsUrl.replace("{key}", encodeURIComponent(key)) }, data.datasets[key]);
+    const plainText = (value, type) => (type === "display" ? text(value) : value);
     const name = (kind, id) => kinds[kind].find((k) => k.id === id).name;
     const list = data.units.map((u, i) => ({ u, s: m.published ? null : m.units[i] })).filter((r) => m.published || r.s);
-    $("m-units").innerHTML = (m.published ? `<p class="hint">The paper prints no scores by dataset; these are the datasets behind its averages, with their cards.</p>` : "")
-      + `<div class="scroll" role="region" aria-label="Datasets" tabindex="0"><table class="plain"><caption class="hidden">Datasets of ${escape(m.name)}</caption></table></div>`;
+    if (m.published) $("m-units").append(el("p", { class: "hint" }, "The paper prints no scores by dataset; these are the datasets behind its averages, with their cards."));
+    $("m-units").append(el("div", { class: "scroll", role: "region", "aria-label": "Datasets", tabindex: "0" },
+      el("table", { class: "plain" }, el("caption", { class: "hidden" }, `Datasets of ${m.name}`))));
     new DataTable($("m-units").querySelector("table"), {
       data: list, paging: false, searching: false, info: false, autoWidth: false, order: m.published ? [[0, "asc"]] : [[4, "desc"]],
       columns: [
         { title: "Dataset", className: "name", cellType: "th", data: (r, type) => (type === "display" ? link(r.u[0]) : data.datasets[r.u[0]].toLowerCase()), createdCell: (th) => th.setAttribute("scope", "row") },
-        { title: "Language", data: (r) => name("languages", r.u[1]) },
-        { title: "Task", data: (r) => name("tasks", r.u[2]) },
+        { title: "Language", data: (r, type) => plainText(name("languages", r.u[1]), type) },
+        { title: "Task", data: (r, type) => plainText(name("tasks", r.u[2]), type) },
         { title: "Made by", data: (r) => (r.u[3] === "human" ? "people" : "machines") },
         ...(m.published ? [] : [
           { title: "Score", className: "num", type: "num", data: (r, type) => (type === "display" ? two(r.s[0] / SCALE) + (r.s[1] < r.u[4] ? "§" : "") : r.s[0]) },
@@ -336,15 +356,17 @@
   // ---- download ----
   function csv() {
     const columns = kinds[state.view].filter((k) => state[state.view].has(k.id));
-    const quote = (v) => { const t = v == null ? "" : String(v); return /[",\n]/.test(t) ? `"${t.replace(/"/g, '""')}"` : t; };
+    // A text that begins like a formula would be run by a spreadsheet; numbers stay numbers.
+    const formula = (t) => /^[\s\x00-\x1f]*[=+\-@＝＋－＠\t\r\n]/.test(t) && !/^[+-]?\d+(\.\d+)?$/.test(t);
+    const quote = (v) => { let t = v == null ? "" : String(v).replace(/[\x00-\x1f\x7f-\x9f]/g, " "); if (formula(String(v))) t = `'${t}`; return /[",\n]/.test(t) ? `"${t.replace(/"/g, '""')}"` : t; };
     const parts = (c) => [c.v == null ? null : two(c.v), c.se == null || c.v == null ? null : two(c.v - Z * c.se), c.se == null || c.v == null ? null : two(c.v + Z * c.se)];
     const head = ["rank", "model", "source", "parameters", "access", "protocol", "average", "average low", "average high",
       ...columns.flatMap((k) => [k.id, `${k.id} low`, `${k.id} high`, `${k.id} datasets`])];
     const lines = grid.rows({ order: "applied" }).data().toArray().map((r) => [r.average.rank, r.m.name, r.m.published ? "paper" : `run ${r.m.run}`, r.m.size, r.m.access, r.m.protocol, ...parts(r.average),
       ...columns.flatMap((k) => [...parts(r.cells[k.id]), r.cells[k.id].of ? `${r.cells[k.id].n} of ${r.cells[k.id].of}` : null])]);
-    const text = [head, ...lines].map((l) => l.map(quote).join(",")).join("\n") + "\n";
+    const all = [head, ...lines].map((l) => l.map(quote).join(",")).join("\n") + "\n";
     const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob(["\ufeff", text], { type: "text/csv" }));
+    link.href = URL.createObjectURL(new Blob(["\ufeff", all], { type: "text/csv" }));
     link.download = `sea-bed-${state.view}.csv`;
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
@@ -377,7 +399,7 @@
   }
   for (const [id, kind] of [["pick-task", "tasks"], ["pick-language", "languages"]]) {
     const box = $(id).querySelector("div");
-    box.innerHTML = kinds[kind].map((k) => `<label><input type="checkbox" value="${k.id}">${escape(k.name)}${k.native ? ` <span lang="${k.tag}">${escape(k.native)}</span>` : ""}</label>`).join("");
+    box.replaceChildren(...kinds[kind].map((k) => el("label", {}, el("input", { type: "checkbox", value: k.id }), k.name, ...(k.native ? [" ", el("span", { lang: k.tag }, k.native)] : []))));
     box.addEventListener("change", (e) => {
       state[kind][e.target.checked ? "add" : "delete"](e.target.value);
       if (!state[kind].size) state[kind] = new Set(ids[kind]);
@@ -418,12 +440,12 @@
   $("lead").textContent = `${data.models.length} models on ${datasets} datasets, ${data.tasks.length} tasks and ${data.languages.length} languages.`;
   if (data.sample) { $("banner").hidden = false; $("banner").textContent = "Sample data of the demo, written by a machine: not part of SEA-BED and not a measure of any model."; }
   const perLanguage = Object.fromEntries(ids.languages.map((l) => [l, data.units.filter((u) => u[1] === l).length]));
-  $("tongues").innerHTML = data.languages.map((l) => `<li><b lang="${l.tag}">${escape(l.native)}</b><span>${l.name}, ${perLanguage[l.id]} datasets</span><span lang="${l.tag}">${escape(l.greeting)}</span></li>`).join("");
-  $("notes").innerHTML = [
+  $("tongues").replaceChildren(...data.languages.map((l) => el("li", {}, el("b", { lang: l.tag }, l.native), el("span", {}, `${l.name}, ${perLanguage[l.id]} datasets`), el("span", { lang: l.tag }, l.greeting))));
+  $("notes").replaceChildren(...[
     "A score is a mean over dataset-language pairs; the average is the plain mean of the columns shown. Models with missing datasets get no average and no rank.",
     "Intervals (95 %) come from resampling the items of each test set. They say how far a score would move with other test items, not with other training or prompts. The paper prints none.",
     ...(data.models.some((m) => m.published) ? ["Rows marked “paper” are the figures the paper prints (Tables 5, 6, 8 and 9). It prints no finer breakdown, so some filters leave them empty."] : []),
     ...data.misprints, ...data.notes,
-  ].map((n) => `<li>${escape(n)}</li>`).join("");
+  ].map((n) => el("li", {}, n)));
   route();
 })();
