@@ -6,15 +6,16 @@ closed vocabularies; everything else in the project asks this module.
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Iterable
 from datetime import date
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Literal, get_args
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from seabed_datasets.catalogue.front_matter import parse
 from seabed_datasets.catalogue.vocabulary import (
     ASPECTS,
     LABELLED,
@@ -32,8 +33,8 @@ from seabed_datasets.catalogue.vocabulary import (
 )
 from seabed_datasets.errors import CardError, unknown
 
-# Keys and configs are names of files and folders, words of command lines and of YAML.
-Name = Annotated[str, Field(pattern=r"^[a-z0-9_]+$")]
+# Keys and configs become paths, words of command lines, variables of the publishing job and parts of code.
+Name = Annotated[str, Field(pattern=r"^[a-z0-9_]{1,100}$")]
 
 _PACKAGE = Path(__file__).parents[1]
 SAMPLE_DIR = _PACKAGE / "sample"
@@ -220,7 +221,7 @@ class Dataset(_Record):
         for name, config in s.configs.items():
             if name != self.key and not name.startswith(self.key + "_"):
                 raise ValueError(f"config {name!r} does not start with the card's key {self.key!r}")
-            for lang in config.units or [name.rsplit("_", 1)[1]]:
+            for lang in config.units or [name.rsplit("_", 1)[-1]]:
                 if lang not in LANGUAGES:
                     raise ValueError(f"config {name!r}: {lang!r} is not one of {list(LANGUAGES)}")
         if s.task in LABELLED:
@@ -284,26 +285,32 @@ def read_card(path: Path) -> Dataset:
     Raises:
         CardError: the front matter is missing, is not YAML, or breaks the catalogue's rules.
     """
-    text = path.read_text(encoding="utf-8")
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise CardError(f"{path.name}: not UTF-8 (byte {error.start})") from None
     if not text.startswith("---\n") or "\n---\n" not in text:
         raise CardError(f"{path.name}: no YAML front matter between '---' lines")
     head, body = text[4:].split("\n---\n", 1)
     try:
-        fields: dict[str, Any] = yaml.load(head, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    except yaml.YAMLError as error:
-        raise CardError(f"{path.name}: front matter is not YAML: {error}") from None
+        fields = parse(head, first_line=2)
+    except ValueError as error:
+        raise CardError(f"{path.name}: front matter: {error}") from None
+    if not isinstance(fields, dict):
+        raise CardError(f"{path.name}: front matter is no mapping but {type(fields).__name__}")
+    if strange := [f for f in fields if not isinstance(f, str) or f in ("key", "body")]:
+        raise CardError(f"{path.name}: a card has no field {reprlib.repr(strange[0])}")
     try:
         return Dataset(key=path.stem, body=body.strip(), **fields)
-    except (ValidationError, TypeError) as error:
+    except ValidationError as error:
         raise CardError(f"{path.name}: {_explain(error)}") from None
 
 
-def _explain(error: ValidationError | TypeError) -> str:
-    if isinstance(error, TypeError):
-        return str(error)
+def _explain(error: ValidationError) -> str:
+    """Bounded whatever the card holds."""
     return "; ".join(
-        f"{'.'.join(str(p) for p in e['loc']) or 'card'}: {e['msg']} (found {str(e['input'])[:80]!r})"
-        for e in error.errors()[:5]
+        f"{'.'.join(str(p)[:60] for p in e['loc']) or 'card'}: {e['msg'][:300]} (found {reprlib.repr(e['input'])})"
+        for e in error.errors(include_url=False)[:5]
     )
 
 
