@@ -114,7 +114,7 @@ def with_labels(config: Config, splits: Splits) -> tuple[Config, Splits]:
     """
     if (
         config.labels
-        or not {"label", "labels"} & set(_COLUMNS[config.task])
+        or not {"label", "labels"} & set(COLUMNS[config.task])
         or config.task == "pair_classification"
     ):
         return config, splits
@@ -172,9 +172,9 @@ def unify(
 
 
 def _checked(config: Config, row: Row) -> Row | None:
-    strange = set(row) - set(_COLUMNS[config.task])
+    strange = set(row) - set(COLUMNS[config.task])
     if strange:
-        raise DataError(f"unknown columns {sorted(strange)}, expected {_COLUMNS[config.task]}")
+        raise DataError(f"unknown columns {sorted(strange)}, expected {COLUMNS[config.task]}")
     try:
         return _ROW[config.task](config, row)
     except KeyError as error:
@@ -183,7 +183,8 @@ def _checked(config: Config, row: Row) -> Row | None:
         raise DataError(f"a value has the wrong type: {error}") from None
 
 
-_COLUMNS: dict[str, list[str]] = {
+# Of each task, in order.
+COLUMNS: dict[str, list[str]] = {
     "bitext_mining": ["id", "sentence1", "sentence2"],
     "pair_classification": ["id", "sentence1", "sentence2", "label"],
     "classification": ["id", "text", "label"],

@@ -11,7 +11,8 @@ from seabed_datasets.bundle.manifest import MANIFEST, read_manifest
 from seabed_datasets.bundle.reading import snapshot
 from seabed_datasets.catalogue import Config
 from seabed_datasets.errors import DataError, SeabedError
-from seabed_datasets.files import file_sha256
+from seabed_datasets.files import file_sha256, inside
+from seabed_datasets.schemas import COLUMNS
 
 
 @dataclass(frozen=True)
@@ -76,13 +77,16 @@ def read_splits(bundle: Bundle, config: Config) -> dict[str, dict[str, list[Any]
         Split -> column -> values.
 
     Raises:
-        DataError: a file is missing or is not the one the manifest describes.
+        DataError: a file is missing, lies outside the bundle, is not the one the manifest describes, or lacks a
+            column of the task.
     """
     import pyarrow.parquet
 
     splits = {}
     for split, known in bundle.manifest[config.name]["splits"].items():
-        path = bundle.folder / "data" / config.name / f"{split}.parquet"
+        path = inside(
+            bundle.folder, f"data/{config.name}/{split}.parquet", f"{MANIFEST}: data file", DataError
+        )
         if not path.is_file():
             raise DataError(f"{config.name}: {path} is missing; build or download it again")
         found = file_sha256(path.resolve())
@@ -91,7 +95,14 @@ def read_splits(bundle: Bundle, config: Config) -> dict[str, dict[str, list[Any]
                 f"{config.name}, split {split!r}: {path} has sha256 {found}, {MANIFEST} says {known['sha256']}; "
                 "the file was changed, so build it again"
             )
-        splits[split] = pyarrow.parquet.read_table(path).to_pydict()
+        try:
+            splits[split] = pyarrow.parquet.read_table(path).to_pydict()
+        except (pyarrow.ArrowException, OSError, ValueError) as error:
+            raise DataError(
+                f"{config.name}, split {split!r}: {path} is no Parquet file of texts ({error})"
+            ) from None
+        if missing := [c for c in COLUMNS[config.task] if c not in splits[split]]:
+            raise DataError(f"{config.name}, split {split!r}: {path} has no column {', '.join(missing)}")
     return splits
 
 
