@@ -141,7 +141,7 @@ def replacing(path: Path, scratch: Path | None = None) -> Iterator[Path]:
     except OSError as error:
         reason = error.strerror or str(error)
         if isinstance(error, FileExistsError | NotADirectoryError):
-            reason = f"{path.parent} is no folder"
+            reason = f"{next(p for p in path.parents if p.exists())} is no folder"
         raise SeabedError(f"cannot write {path}: {reason}") from None
     finally:
         with suppress(OSError):

@@ -90,10 +90,11 @@ def write_mteb_results(results: Iterable[Result], out: str | Path) -> list[Path]
             be written.
     """
     given, home = list(results), Path(out)
-    runs: dict[Path, str] = {}
+    runs: dict[Path, tuple[str, str]] = {}
     for r in given:
         folder = _folder(r)
-        if runs.setdefault(folder, r["run"]) != r["run"]:
+        run = r["run"], shown_name(r["model"])
+        if runs.setdefault(folder, run) != run:
             raise SeabedError(
                 f"two runs of {shown_name(r['model'])} with different settings: mteb keeps one per model and "
                 "revision, so export the folder of one run at a time"

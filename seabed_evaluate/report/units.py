@@ -180,17 +180,18 @@ def runs_of(results: Iterable[Result]) -> list[Run]:
     Raises:
         SeabedError: one run holds a config twice with different data, or a score is NaN or infinite.
     """
-    grouped: dict[tuple[str, bool], dict[str, Result]] = defaultdict(dict)
+    # By name too: a file that claims another's run is not counted as that model's.
+    grouped: dict[tuple[str, bool, str], dict[str, Result]] = defaultdict(dict)
     for r in results:
         if not isfinite(r["score"]):
             raise SeabedError(f"{r['config']}: the score is {r['score']}, which has no place in a table")
-        other = grouped[r["run"], r["sample"]].setdefault(r["config"], r)
+        other = grouped[r["run"], r["sample"], shown_name(r["model"])].setdefault(r["config"], r)
         if other["settings_hash"] != r["settings_hash"]:
             raise SeabedError(
-                f"{r['config']} is there twice with different data or code for {r['model']['model']}; "
+                f"{r['config']} is there twice with different data or code for {shown_name(r['model'])}; "
                 "report one results folder at a time"
             )
-    return [_run(run, sample, list(found.values())) for (run, sample), found in grouped.items()]
+    return [_run(run, sample, list(found.values())) for (run, sample, _), found in grouped.items()]
 
 
 def _run(run: str, sample: bool, results: list[Result]) -> Run:

@@ -48,7 +48,7 @@ class _Interval(_Part):
 
 
 class _Data(_Part):
-    revision: Text | None = None
+    revision: Text | None
     splits: Annotated[dict[Text, Text], Field(min_length=1, max_length=20)]
     rows: dict[Text, Count] | None = None
     truncated: bool

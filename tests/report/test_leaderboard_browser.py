@@ -136,6 +136,71 @@ def test_scripts_of_the_region_are_drawn_with_their_fonts(open_page: Any) -> Non
         assert width > 10
 
 
+HOSTILE_NAMES = [
+    HOSTILE,
+    "</script><script>document.title = 1</script>",
+    "<svg onload=document.title=1>",
+    "x' onmouseover='document.title=1' y=\"",
+    "<style>*{display:none}</style>",
+    "javascript:document.title=1",
+    "=HYPERLINK(1)",
+    "-1+1",
+    "a\x1b[31mb",
+    "${document.title=1}{{DATA}}",
+]
+
+
+def test_hostile_names_are_text_everywhere_and_the_policy_stops_what_is_not(
+    browser: Any, tmp_path: Path
+) -> None:
+    config = catalogue.config("ntrex_tha")
+    results = [r for n in HOSTILE_NAMES for r in make_run(0.5, [config], model=n, truncated=True)]
+    where = write_leaderboard(results, tmp_path, notes=[f"LEFT OUT: {HOSTILE}"]).as_uri()
+    context = browser.new_context(viewport={"width": 1400, "height": 900})
+    page = context.new_page()
+    page.set_default_timeout(10_000)
+    problems: list[str] = []
+    page.on("console", lambda m: problems.append(m.text) if m.type in ("error", "warning") else None)
+    page.on("pageerror", lambda e: problems.append(str(e)))
+    page.on(
+        "request", lambda r: None if r.url.startswith((where, "data:", "blob:")) else problems.append(r.url)
+    )
+    page.goto(where)
+    page.wait_for_selector("#board tbody tr")
+    assert HOSTILE in page.locator("#notes").inner_text()
+    with page.expect_download() as download:
+        page.click("#csv")
+    download.value.save_as(tmp_path / "x.csv")
+    lines = list(csv.DictReader((tmp_path / "x.csv").open(encoding="utf-8-sig", newline="")))
+    assert {"'=HYPERLINK(1)", "'-1+1", "a [31mb"} <= {line["model"] for line in lines}
+    assert not [v for line in lines for v in line.values() if v[:1] in "=+-@\t\r" and v]
+    ids = [row.get_attribute("data-model") for row in page.locator("#board tbody tr.own").all()]
+    assert len(set(ids)) == len(HOSTILE_NAMES)
+    names = set()
+    for row in ids:
+        page.goto(f"{where}#model={row}")
+        page.wait_for_selector("#model h2")
+        names.add(page.locator("#model h2").text_content())
+        assert page.locator("#model img, #model script, #model svg[onload], #model style").count() == 0
+    assert names == set(HOSTILE_NAMES)
+    assert page.evaluate("document.title").endswith("SEA-BED leaderboard")
+    assert problems == []
+    # Were a name ever taken for HTML, the policy would still let nothing of it run or load.
+    page.evaluate(
+        """document.body.append(...["onerror", "x"].map((w) => {
+            const e = document.createElement(w === "x" ? "script" : "img");
+            if (w === "x") e.textContent = "document.title = 'run'";
+            else { e.setAttribute("onerror", "document.title = 'run'"); e.src = "https://x.invalid/p.png"; }
+            return e;
+        }))"""
+    )
+    page.wait_for_timeout(200)
+    assert page.evaluate("document.title") != "run"
+    for what in ("inline script", "inline event handler", "the image 'https://x.invalid/p.png'"):
+        assert any(what in p and "Content Security Policy" in p for p in problems), what
+    context.close()
+
+
 # ---- sorting ----
 
 
