@@ -6,6 +6,7 @@ closed vocabularies; everything else in the project asks this module.
 
 from __future__ import annotations
 
+import re
 import reprlib
 from collections.abc import Iterable
 from datetime import date
@@ -13,7 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from seabed_datasets.catalogue.front_matter import parse
 from seabed_datasets.catalogue.vocabulary import (
@@ -33,8 +34,15 @@ from seabed_datasets.catalogue.vocabulary import (
 )
 from seabed_datasets.errors import CardError, unknown
 
+
 # Keys and configs become paths, words of command lines, variables of the publishing job and parts of code.
-Name = Annotated[str, Field(pattern=r"^[a-z0-9_]{1,100}$")]
+def _name(text: str) -> str:
+    if not re.fullmatch(r"[a-z0-9_]{1,100}", text):
+        raise ValueError(f"{text[:100]!r} is no name: only a to z, 0 to 9 and _ are allowed, 100 at most")
+    return text
+
+
+Name = Annotated[str, AfterValidator(_name)]
 
 _PACKAGE = Path(__file__).parents[1]
 SAMPLE_DIR = _PACKAGE / "sample"

@@ -58,7 +58,9 @@ def copied(bundle: Path, tmp_path: Path) -> Path:
     return tmp_path / "x" / "bundle"
 
 
-@pytest.mark.parametrize("text", ["", "[]", "null", "3", "[" * 100_000, '{"a":' * 100_000, '{"a": NaN}', "\ufeff{}"])
+@pytest.mark.parametrize(
+    "text", ["", "[]", "null", "3", "[" * 100_000, '{"a":' * 100_000, '{"a": NaN}', "\ufeff{}"]
+)
 def test_what_is_no_manifest(text: str, copied: Path) -> None:
     (copied / "manifest.json").write_text(text, encoding="utf-8")
     assert "manifest" in used(copied)
