@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import signal
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -16,12 +17,14 @@ from typing import TYPE_CHECKING, Literal
 from seabed_datasets import catalogue
 from seabed_datasets.bundle.manifest import (
     MANIFEST,
+    DamagedManifest,
     Entry,
     card_text,
     publish,
     read_manifest,
     readme,
     refresh_card,
+    refresh_page,
 )
 from seabed_datasets.bundle.staging import Origin, is_current, rows_of, stage
 from seabed_datasets.catalogue import Config
@@ -149,17 +152,29 @@ def build(
         raise SeabedError(f"{target} is a file; --out needs a folder")
     done: dict[str, _Outcome] = {}
     with _prepared(target) as staging:
-        known = read_manifest(target) if (target / MANIFEST).exists() and not force else {}
-        work = [_Job(c, origins[c.name], known.get(c.name)) for c in configs]
+        known = _held(target)
+        work = [_Job(c, origins[c.name], None if force else known.get(c.name)) for c in configs]
+        refresh_page(target, known, staging)
         with _running(work, place, staging, jobs) as outcomes:
             for outcome in outcomes:
                 if outcome.entry is not None and outcome.staged is not None:
-                    publish(target, outcome.config, outcome.entry, outcome.staged)
+                    known = publish(target, outcome.config, outcome.entry, outcome.staged, known)
                 elif outcome.state == "kept":
                     refresh_card(target, outcome.config.key, staging)
                 done[outcome.config.name] = outcome
                 progress(outcome.config.name, outcome.state)
     return _report(done[c.name] for c in configs)
+
+
+def _held(out: Path) -> dict[str, Entry]:
+    """What the bundle holds; nothing where its manifest is damaged, so that building again repairs it."""
+    if not (out / MANIFEST).exists():
+        return {}
+    try:
+        return read_manifest(out)
+    except DamagedManifest as error:
+        log.warning("%s; what is not named now is no longer listed until it is built again", error)
+        return {}
 
 
 def _report(outcomes: Iterable[_Outcome]) -> Report:
@@ -194,6 +209,11 @@ def _prepared(out: Path) -> Iterator[Path]:
         rmtree(staging, ignore_errors=True)  # what a killed build left
         staging.mkdir()
         yield staging
+    except OSError as error:
+        raise SeabedError(
+            f"cannot write to {out}: {error}; what was built before is still there: "
+            "make room or choose another --out, then run the same command again"
+        ) from None
     finally:
         rmtree(staging, ignore_errors=True)
         lock.release()
@@ -242,9 +262,22 @@ def _by_dataset(work: list[_Job]) -> list[list[_Job]]:
 
 
 def _worker() -> None:
-    """Ctrl-C ends a worker at once and without a traceback; the parent clears what it left."""
+    """Ctrl-C ends a worker at once and without a traceback; the parent clears what it left.
+
+    A worker also ends with its parent: one that was killed cannot tell it to.
+    """
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    from multiprocessing import connection, parent_process
+
+    parent = parent_process()
+    if parent is not None:
+        connection.wait([parent.sentinel])
+        os._exit(1)
 
 
 def _attempt_all(group: list[_Job], mirror: Path | None, staging: Path) -> list[_Outcome]:
@@ -261,9 +294,14 @@ def _attempt(job: _Job, mirror: Path | None, staging: Path) -> _Outcome:
         entry, staged = stage(config, job.origin, mirror, staging)
         return _Outcome(config, "built", entry=entry, staged=staged)
     except SourceError as error:
-        return _Outcome(config, "skipped", str(error), error.why)
+        # A file that is not the card's is a fault of the data; one that cannot be had is not.
+        return _Outcome(config, "failed" if error.why == "changed" else "skipped", str(error), error.why)
     except SeabedError as error:
         return _Outcome(config, "failed", str(error))
+    except MemoryError:
+        return _Outcome(config, "failed", f"{config.name}: not enough memory; try --jobs 1")
+    except OSError as error:
+        return _Outcome(config, "failed", f"{config.name}: cannot read or write: {error}")
     except Exception as error:
         log.debug("%s", config.name, exc_info=True)
         return _Outcome(config, "failed", f"{config.name}: {_unexpected(error)}")

@@ -2,22 +2,40 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
 import tempfile
 from pathlib import Path
-from typing import Any
 
 import yaml
 
 from seabed_datasets import catalogue
+from seabed_datasets.bundle.entries import Entry, checked_entries
 from seabed_datasets.catalogue import Config
 from seabed_datasets.errors import SeabedError
-from seabed_datasets.files import replace_text
+from seabed_datasets.files import inside, replace_text
+from seabed_datasets.sources import strict_json
+
+__all__ = [
+    "MANIFEST",
+    "Entry",
+    "card_text",
+    "data_file",
+    "publish",
+    "read_manifest",
+    "readme",
+    "refresh_card",
+    "refresh_page",
+]
 
 MANIFEST = "manifest.json"
-Entry = dict[str, Any]
+PAGE = "README.md"
+
+
+class DamagedManifest(SeabedError):
+    """A manifest.json that is there and cannot be relied on."""
 
 
 def read_manifest(bundle: str | Path) -> dict[str, Entry]:
@@ -28,25 +46,58 @@ def read_manifest(bundle: str | Path) -> dict[str, Entry]:
 
     Returns:
         Config name -> key, task, sources; per split rows, bytes and sha256; stats, with `checks`: rule of
-        `seabed check` -> rows that broke it when the config was built.
+        `seabed check` -> rows that broke it when the config was built. Its shape is checked, so that a caller
+        may rely on these keys.
 
     Raises:
-        SeabedError: the folder is not a bundle.
+        SeabedError: the folder is not a bundle, or its manifest is damaged; with the command that helps.
     """
     path = Path(bundle) / MANIFEST
     try:
-        manifest: dict[str, Entry] = json.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        return checked_entries(strict_json.parse(text, str(path), SeabedError), str(path))
     except FileNotFoundError:
         raise SeabedError(
             f"{bundle} is not a bundle (no {MANIFEST}); `seabed build CONFIG --out {bundle}` makes one"
         ) from None
-    except json.JSONDecodeError as error:
-        raise SeabedError(f"{path} is damaged: {error}; build again") from None
-    return manifest
+    except UnicodeDecodeError as error:
+        raise DamagedManifest(f"{path} is not UTF-8: {error}; {_repair(path.parent)}") from None
+    except OSError as error:
+        raise SeabedError(f"cannot read {path}: {error}") from None
+    except SeabedError as error:
+        raise DamagedManifest(f"{error}; {_repair(path.parent)}") from None
 
 
-def publish(out: Path, config: Config, entry: Entry, staged: Path) -> None:
-    """Swap a finished config in, then rewrite card, manifest and README, each by one rename.
+def _repair(bundle: Path) -> str:
+    """What to run where the manifest is damaged: the data folders say what it held."""
+    names = sorted(p.name for p in (bundle / "data").glob("*") if p.is_dir())
+    held = " ".join(names) if 0 < len(names) <= 10 else "CONFIG ..."
+    return f"it is damaged: `seabed build {held} --out {bundle}` writes it anew"
+
+
+def data_file(bundle: str | Path, config: str, split: str) -> Path:
+    """Where the rows of a split lie in a bundle.
+
+    Args:
+        bundle: the folder.
+        config: name of the config.
+        split: name of the split.
+
+    Returns:
+        The path; a name out of a manifest that leads out of the bundle is refused.
+
+    Raises:
+        SeabedError: a name leads out of the bundle.
+    """
+    return inside(bundle, f"data/{config}/{split}.parquet", f"{MANIFEST}: data file")
+
+
+def publish(
+    out: Path, config: Config, entry: Entry, staged: Path, known: dict[str, Entry]
+) -> dict[str, Entry]:
+    """Swap a finished config in, then card, manifest and README, each by one rename.
+
+    All that needs room on the disk is written before the first rename: a full disk leaves the bundle as it was.
 
     Args:
         out: the bundle folder.
@@ -54,23 +105,49 @@ def publish(out: Path, config: Config, entry: Entry, staged: Path) -> None:
         entry: its manifest entry.
         staged: the folder of its Parquet files, on the same file system; it is moved. Temporary files go
             beside it.
+        known: what the bundle holds so far.
+
+    Returns:
+        What it holds now.
     """
     scratch = staged.parent
+    manifest = dict(sorted({**known, config.name: entry}.items()))
+    refresh_card(out, config.key, scratch)
+    texts = {MANIFEST: json.dumps(manifest, ensure_ascii=False, indent=1) + "\n", PAGE: readme(manifest)}
+    for name, text in texts.items():
+        (scratch / name).write_text(text, encoding="utf-8", newline="\n")
     final = out / "data" / config.name
     final.parent.mkdir(exist_ok=True)
+    old = Path(tempfile.mkdtemp(prefix=f"{config.name}-old-", dir=scratch)) / "data"
     staged.chmod(0o755)
     if final.exists():
-        old = Path(tempfile.mkdtemp(prefix=f"{config.name}-old-", dir=scratch))
-        os.replace(final, old / "data")
+        os.replace(final, old)
+    try:
         os.replace(staged, final)
-        shutil.rmtree(old)
-    else:
-        os.replace(staged, final)
-    before = read_manifest(out) if (out / MANIFEST).exists() else {}
-    manifest = dict(sorted({**before, config.name: entry}.items()))
-    refresh_card(out, config.key, scratch)
-    replace_text(out / MANIFEST, json.dumps(manifest, ensure_ascii=False, indent=1) + "\n", scratch)
-    replace_text(out / "README.md", readme(manifest), scratch)
+    except OSError:
+        if old.exists():
+            os.replace(old, final)
+        raise
+    for name in texts:
+        os.replace(scratch / name, out / name)
+    shutil.rmtree(old.parent, ignore_errors=True)
+    return manifest
+
+
+def refresh_page(out: Path, known: dict[str, Entry], scratch: Path) -> None:
+    """Write the README where it is not the manifest's: a build may have ended between the two.
+
+    Args:
+        out: the bundle folder.
+        known: what the bundle holds.
+        scratch: a folder for the temporary file.
+    """
+    if known and _differs(out / PAGE, text := readme(known)):
+        replace_text(out / PAGE, text, scratch)
+
+
+def _differs(path: Path, text: str) -> bool:
+    return not path.is_file() or path.read_bytes() != text.encode()
 
 
 def refresh_card(out: Path, key: str, scratch: Path) -> None:
@@ -82,7 +159,7 @@ def refresh_card(out: Path, key: str, scratch: Path) -> None:
         scratch: a folder for the temporary file.
     """
     path, text = out / "cards" / f"{key}.md", card_text(key)
-    if not path.is_file() or path.read_text(encoding="utf-8") != text:
+    if _differs(path, text):
         replace_text(path, text, scratch)
 
 
@@ -104,7 +181,9 @@ def readme(manifest: dict[str, Entry]) -> str:
     """The bundle's README.md: YAML with `configs` only, and a short text.
 
     The smallest config comes first: `datasets` infers the file type of all configs from the first one's
-    folder, so it must be one that is certainly there.
+    folder, so it must be one that is certainly there. Each config has a description that changes with its
+    data: `datasets` names its cache by the folder's last name and these YAML lines, and never looks at the
+    files, so without it `load_dataset` gives the rows of an earlier build, or of another folder of this name.
 
     Args:
         manifest: what the bundle holds.
@@ -126,6 +205,7 @@ def readme(manifest: dict[str, Entry]) -> str:
         "configs": [
             {
                 "config_name": name,
+                "description": _fingerprint(manifest[name]),
                 "data_files": [
                     {"split": split, "path": f"data/{name}/{split}.parquet"}
                     for split in manifest[name]["splits"]
@@ -141,6 +221,13 @@ def readme(manifest: dict[str, Entry]) -> str:
         f"---\n{head}---\n# SEA-BED: Southeast Asia Embedding Benchmark\n\n"
         f"{len(manifest)} configs of {len(keys)} datasets. Each dataset keeps its own licence: "
         "see its card in `cards/`. What every file was made from, with checksums, is in `manifest.json`.\n\n"
+        "With `datasets` 4.0 or later:\n\n"
         "```python\nfrom datasets import load_dataset\n\n"
         f'load_dataset("seabed/SEA-BED", "{names[-1]}")\n```\n'
     )
+
+
+def _fingerprint(entry: Entry) -> str:
+    """A few words that change when the rows of a config do; never a number to any reader of YAML."""
+    hashes = "".join(split["sha256"] for split in entry["splits"].values())
+    return f"sha256 {hashlib.sha256(hashes.encode()).hexdigest()[:12]}"

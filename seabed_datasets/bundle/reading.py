@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from seabed_datasets import catalogue
 from seabed_datasets.errors import SeabedError
+from seabed_datasets.files import file_sha256
 
 if TYPE_CHECKING:
     from datasets import DatasetDict
@@ -38,11 +39,13 @@ def load(
 
     Raises:
         UnknownName: no such config.
-        SeabedError: the folder or repository does not hold it, or cannot be reached.
+        SeabedError: the folder or repository does not hold it, cannot be reached, or its files are damaged.
     """
+    from glob import escape
+
     from datasets import load_dataset
 
-    from seabed_datasets.bundle.manifest import MANIFEST, read_manifest
+    from seabed_datasets.bundle.manifest import MANIFEST, data_file, read_manifest
 
     catalogue.config(config)
     folder = Path(data)
@@ -54,14 +57,16 @@ def load(
     if config not in manifest:
         out = data if Path(data).is_dir() else "bundle"
         raise SeabedError(f"{data} holds no {config}; `seabed build {config} --out {out}` makes it")
-    files = {
-        split: str(folder / "data" / config / f"{split}.parquet") for split in manifest[config]["splits"]
-    }
-    missing = [path for path in files.values() if not Path(path).is_file()]
-    if missing:
-        raise SeabedError(
-            f"{config}: {missing[0]} is missing; fetch it once with a network, or build it again"
-        )
+    again = f"`seabed build {config} --out {data}`" if Path(data).is_dir() else "load again with a network"
+    files = {}
+    for split, known in manifest[config]["splits"].items():
+        path = data_file(folder, config, split)
+        if not path.is_file():
+            raise SeabedError(f"{config}: {path} is missing; {again}")
+        if file_sha256(path.resolve()) != known["sha256"]:
+            raise SeabedError(f"{config}: {path} is not the file that {MANIFEST} describes; {again}")
+        # `datasets` reads a path as a pattern: [v2] in a folder's name would match "v" or "2".
+        files[split] = escape(str(path))
     return load_dataset("parquet", data_files=files)
 
 
