@@ -141,7 +141,7 @@ def _read(path: Path) -> Iterator[dict[str, Any]]:
         return readers.parquet(path, columns=[])
     if path.suffix == ".csv":
         return readers.table(path, columns=[])
-    return readers.jsonl(path)
+    return readers.json_rows(path)
 
 
 def _pick(config: Config, release: Release, row: dict[str, Any], ours: str, *usual: str) -> Any:

@@ -9,24 +9,30 @@ import csv
 import gzip
 import io
 import json
-import pickle
+import lzma
 import sys
 import tarfile
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import islice, zip_longest
+from itertools import chain, islice, zip_longest
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from seabed_datasets.errors import RawFormatError
 from seabed_datasets.files import inside
+from seabed_datasets.sources import pickles, strict_json
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
-# Far above any member a loader reads, far below what a hostile archive could claim.
-MAX_MEMBER_BYTES = 8 * 1024**3
+# What one file, one member of an archive, or one unpacked .gz may hold. The largest that a card names is 361 MB.
+MAX_MEMBER_BYTES = 2 * 1024**3
+# What is parsed in one piece needs several times its size in memory; JSON lines are not.
+MAX_WHOLE_BYTES = 256 * 1024**2
+DAMAGED = "the file is damaged or cut: get it again (`seabed fetch KEY --to DIR --force`)"
+_LINKED = 0o120000
 
 csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
 
@@ -43,12 +49,37 @@ def open_bytes(path: Path, member: str | None = None) -> Iterator[IO[bytes]]:
         A context manager of the open binary file.
 
     Raises:
-        RawFormatError: the member is missing, is not a plain file, or is larger than MAX_MEMBER_BYTES; the
-            archive is none.
+        RawFormatError: the file cannot be read; the member is missing, is not a plain file, is encrypted or
+            packed in a way Python cannot unpack; more than MAX_MEMBER_BYTES come out; the archive is none, or
+            is damaged, which may show only when it is read.
     """
+    where = path.name if member is None else f"{path.name}, member {member!r}"
+    try:
+        with _opened(path, member) as file:
+            yield file
+    except (
+        EOFError,
+        gzip.BadGzipFile,
+        lzma.LZMAError,
+        tarfile.TarError,
+        zipfile.BadZipFile,
+        zlib.error,
+    ) as error:
+        raise RawFormatError(f"{where}: {error or type(error).__name__}; {DAMAGED}") from None
+    except OSError as error:
+        raise RawFormatError(f"{where}: cannot be read: {error}") from None
+
+
+@contextmanager
+def _opened(path: Path, member: str | None) -> Iterator[IO[bytes]]:
     if member is None:
-        with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as file:
-            yield file  # type: ignore[misc]
+        with path.open("rb") as file:
+            if path.suffix == ".gz":
+                with gzip.open(file) as unpacked:
+                    yield io.BufferedReader(_Capped(unpacked, path.name), 1 << 20)
+            else:
+                _check_size(path.name, path.stat().st_size)
+                yield file
         return
     inside(path, member, f"{path.name}: unsafe member name", RawFormatError, links=True)
     if zipfile.is_zipfile(path):
@@ -57,10 +88,10 @@ def open_bytes(path: Path, member: str | None = None) -> Iterator[IO[bytes]]:
                 info = archive.getinfo(member)
             except KeyError:
                 raise _no_member(path, member, archive.namelist()) from None
-            if info.is_dir() or (info.external_attr >> 16) & 0o170000 == 0o120000:
+            if info.is_dir() or (info.external_attr >> 16) & 0o170000 == _LINKED:
                 raise RawFormatError(f"{path.name}: member {member!r} is not a plain file")
-            _check_size(path, member, info.file_size)
-            with archive.open(info) as file:
+            _check_size(f"{path.name}: member {member!r}", info.file_size)
+            with _member(archive, info, path) as file:
                 yield file
         return
     with _open_tar(path) as tar:
@@ -70,32 +101,70 @@ def open_bytes(path: Path, member: str | None = None) -> Iterator[IO[bytes]]:
             raise _no_member(path, member, tar.getnames()) from None
         if not entry.isfile():
             raise RawFormatError(f"{path.name}: member {member!r} is not a plain file")
-        _check_size(path, member, entry.size)
+        _check_size(f"{path.name}: member {member!r}", entry.size)
         extracted = tar.extractfile(entry)
         assert extracted is not None  # isfile() was checked
         with extracted:
             yield extracted
 
 
+def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, path: Path) -> IO[bytes]:
+    try:
+        return archive.open(info)
+    except (RuntimeError, NotImplementedError) as error:  # encrypted; a way of packing Python does not know
+        raise RawFormatError(
+            f"{path.name}: member {info.filename!r} cannot be unpacked: {error}; "
+            "unpack the archive by hand and pack it again without a password, as an ordinary zip"
+        ) from None
+
+
 def _open_tar(path: Path) -> tarfile.TarFile:
     try:
         return tarfile.open(path)
-    except tarfile.ReadError:
-        raise RawFormatError(f"{path.name}: neither a zip nor a tar archive, or a damaged one") from None
+    except (tarfile.TarError, EOFError, zlib.error, lzma.LZMAError):
+        raise RawFormatError(
+            f"{path.name}: neither a zip nor a tar archive, or a damaged one; {DAMAGED}"
+        ) from None
 
 
 def _no_member(path: Path, member: str, names: Sequence[str]) -> RawFormatError:
     return RawFormatError(f"{path.name}: no member {member!r}; it holds {sorted(names)[:8]}")
 
 
-def _check_size(path: Path, member: str, size: int) -> None:
-    if size > MAX_MEMBER_BYTES:
-        raise RawFormatError(f"{path.name}: member {member!r} claims {size:,} bytes")
+def _check_size(where: str, size: int, limit: int | None = None) -> None:
+    bound = MAX_MEMBER_BYTES if limit is None else limit
+    if size > bound:
+        raise RawFormatError(
+            f"{where} claims {size:,} bytes, more than the {bound:,} that any known file needs"
+        )
+
+
+class _Capped(io.RawIOBase):
+    """An unpacked file that ends in an error once more comes out than any file may hold."""
+
+    def __init__(self, file: IO[bytes] | gzip.GzipFile, name: str) -> None:
+        self._file, self._name, self._left = file, name, MAX_MEMBER_BYTES
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._file.read(len(buffer))
+        self._left -= len(data)
+        if self._left < 0:
+            raise RawFormatError(f"{self._name}: unpacks to more than {MAX_MEMBER_BYTES:,} bytes")
+        buffer[: len(data)] = data
+        return len(data)
 
 
 @contextmanager
 def open_text(
-    path: Path, member: str | None = None, *, encoding: str = "utf-8-sig", errors: str = "strict"
+    path: Path,
+    member: str | None = None,
+    *,
+    encoding: str = "utf-8-sig",
+    errors: str = "strict",
+    newline: str = "",
 ) -> Iterator[io.TextIOWrapper]:
     """Open a raw file as text without translating line ends (a bare CR may be part of a field).
 
@@ -104,6 +173,7 @@ def open_text(
         member: name inside an archive.
         encoding: utf-8-sig drops a byte order mark when there is one.
         errors: as in `open`.
+        newline: "" cuts lines at LF, CR and CRLF, as the csv module wants it; "\\n" at LF only.
 
     Returns:
         A context manager of the open text file.
@@ -112,10 +182,10 @@ def open_text(
         RawFormatError: the bytes are not valid in this encoding.
     """
     with open_bytes(path, member) as file:
-        text = io.TextIOWrapper(file, encoding=encoding, errors=errors, newline="")
+        text = io.TextIOWrapper(file, encoding=encoding, errors=errors, newline=newline)
         try:
             yield text
-        except UnicodeDecodeError as error:
+        except UnicodeError as error:
             raise RawFormatError(f"{path.name}: not {encoding}: {error}") from None
 
 
@@ -130,7 +200,7 @@ def lines(path: Path, member: str | None = None, *, encoding: str = "utf-8-sig")
     Returns:
         The lines. U+2028, U+0085 and other characters that `str.splitlines` cuts at stay in the text.
     """
-    with open_text(path, member, encoding=encoding) as file:
+    with open_text(path, member, encoding=encoding, newline="\n") as file:
         yield from _lf_lines(file)
 
 
@@ -146,8 +216,10 @@ def table(
     errors: str = "strict",
     short: bool = False,
     ragged: bool = False,
+    strict: bool = True,
 ) -> Iterator[dict[str, str]]:
-    """Rows of a CSV or TSV file.
+    """Rows of a CSV or TSV file, read strictly: a double quote that is neither doubled nor around a field is an
+    error, since a lenient reader makes one field of all records up to the next one.
 
     Args:
         path: the file.
@@ -160,15 +232,19 @@ def table(
         errors: as in `open`.
         short: whether a record may lack its last fields, which are empty then.
         ragged: whether a record with another number of fields is left out, where upstream's own code does so.
+        strict: False where the file is known to have characters behind a closing quote; its rows must be
+            counted then, since a quote that stands alone joins records.
 
     Returns:
         One dict per record.
 
     Raises:
-        RawFormatError: the header lacks a column, or a record has another number of fields.
+        RawFormatError: the header lacks a column, a record has another number of fields, or a double quote
+            stands alone.
     """
-    with open_text(path, member, encoding=encoding, errors=errors) as file:
-        records = _quoted(path.name, file, delimiter) if quoting else _unquoted(file, delimiter)
+    newline = "" if quoting else "\n"
+    with open_text(path, member, encoding=encoding, errors=errors, newline=newline) as file:
+        records = _quoted(path.name, file, delimiter, strict) if quoting else _unquoted(file, delimiter)
         _, names = next(records, (1, [])) if header else (0, list(columns))
         missing = [c for c in columns if c not in names]
         if missing:
@@ -190,13 +266,31 @@ def table(
             yield dict(zip(names, record, strict=True))
 
 
-def _quoted(name: str, file: io.TextIOWrapper, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    reader = csv.reader(file, delimiter=delimiter)
+def _quoted(
+    name: str, file: io.TextIOWrapper, delimiter: str, strict: bool
+) -> Iterator[tuple[int, list[str]]]:
+    reader = csv.reader(file, delimiter=delimiter, strict=strict)
+    begins = 1
     try:
         for record in reader:
+            if reader.line_num > begins and delimiter == "\t" and _swallowed(record):
+                raise csv.Error("a quoted field holds whole records")
             yield reader.line_num, record
+            begins = reader.line_num + 1
     except csv.Error as error:
-        raise RawFormatError(f"{name}, line {reader.line_num}: {error}") from None
+        raise RawFormatError(
+            f"{name}, line {begins}: a double quote stands alone in the record that begins here "
+            f"(noticed in line {max(reader.line_num, begins)}: {error}); where double quotes are ordinary "
+            "characters, the loader reads with quoting=False"
+        ) from None
+
+
+def _swallowed(record: list[str]) -> bool:
+    """Whether a field looks like the rest of one record and more of them: a tab beside every line end.
+
+    Texts hold line ends, and commas, but no tabs; so this is asked of TSV files only.
+    """
+    return any("\n" in field and all("\t" in line for line in field.split("\n")) for field in record)
 
 
 def _unquoted(file: io.TextIOWrapper, delimiter: str) -> Iterator[tuple[int, list[str]]]:
@@ -206,12 +300,8 @@ def _unquoted(file: io.TextIOWrapper, delimiter: str) -> Iterator[tuple[int, lis
 
 
 def _lf_lines(file: io.TextIOWrapper) -> Iterator[str]:
-    rest = ""
-    while chunk := file.read(1 << 20):
-        *whole, rest = (rest + chunk).split("\n")
-        yield from (line.removesuffix("\r") for line in whole)
-    if rest:
-        yield rest.removesuffix("\r")
+    for line in file:
+        yield line.removesuffix("\n").removesuffix("\r")
 
 
 def jsonl(
@@ -229,16 +319,24 @@ def jsonl(
         The objects.
 
     Raises:
-        RawFormatError: a line is not a JSON object, or lacks a key.
+        RawFormatError: a line is not a JSON object, has a key twice, or lacks a key.
     """
+    yield from _objects(path.name, _filled(path, member, encoding), columns)
+
+
+def _filled(path: Path, member: str | None, encoding: str) -> Iterator[tuple[int, str]]:
+    """The lines that are not blank, numbered from 1."""
     for number, line in enumerate(lines(path, member, encoding=encoding), 1):
-        if not line.strip():
-            continue
-        try:
-            value = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise RawFormatError(f"{path.name}, line {number}: not JSON: {error}") from None
-        yield _object(f"{path.name}, line {number}", value, columns)
+        if line.strip():
+            yield number, line
+
+
+def _objects(
+    name: str, numbered: Iterable[tuple[int, str]], columns: Sequence[str]
+) -> Iterator[dict[str, Any]]:
+    for number, line in numbered:
+        where = f"{name}, line {number}"
+        yield _object(where, strict_json.parse(line, where), columns)
 
 
 def _object(where: str, value: Any, columns: Sequence[str]) -> dict[str, Any]:
@@ -260,13 +358,12 @@ def json_value(path: Path, member: str | None = None, *, encoding: str = "utf-8-
         The value.
 
     Raises:
-        RawFormatError: the file is not JSON.
+        RawFormatError: the file is not JSON, has a key twice in one object, or is larger than MAX_WHOLE_BYTES.
     """
     with open_text(path, member, encoding=encoding) as file:
-        try:
-            return json.load(file)
-        except json.JSONDecodeError as error:
-            raise RawFormatError(f"{path.name}: not JSON: {error}") from None
+        text = file.read(MAX_WHOLE_BYTES + 1)
+    _check_size(path.name, len(text), MAX_WHOLE_BYTES)
+    return strict_json.parse(text, path.name)
 
 
 def json_list(
@@ -289,8 +386,68 @@ def json_list(
     value = json_value(path, member, encoding=encoding)
     if not isinstance(value, list):
         raise RawFormatError(f"{path.name}: expected a list, found {type(value).__name__}")
+    yield from _entries(path.name, value, columns)
+
+
+def _entries(name: str, value: list[Any], columns: Sequence[str]) -> Iterator[dict[str, Any]]:
     for number, entry in enumerate(value, 1):
-        yield _object(f"{path.name}, entry {number}", entry, columns)
+        yield _object(f"{name}, entry {number}", entry, columns)
+
+
+def json_rows(
+    path: Path,
+    member: str | None = None,
+    *,
+    columns: Sequence[str] = (),
+    split: str | None = None,
+    encoding: str = "utf-8-sig",
+) -> Iterator[dict[str, Any]]:
+    """Objects of a JSON file in any of the three forms in which the Hub's JSON builder takes rows.
+
+    Args:
+        path: the file: one object a line, one array of objects, or {split: array of objects}.
+        member: name inside an archive.
+        columns: keys every object must have.
+        split: the split to read where the file has the third form; None takes the only one.
+        encoding: of the file.
+
+    Returns:
+        The objects.
+
+    Raises:
+        RawFormatError: the file has none of these forms, an object has a key twice or lacks a column, or the
+            split asked for is not in it.
+    """
+    filled = _filled(path, member, encoding)
+    head = list(islice(filled, 2))
+    if not head:
+        return
+    number, first = head[0]
+    if first.lstrip()[0] != "{":
+        yield from json_list(path, member, columns=columns, encoding=encoding)
+        return
+    if len(head) > 1 and _is_whole(first):
+        yield from _objects(path.name, chain(head, filled), columns)
+        return
+    # One object: over several lines, or on one, which may be a single row as well.
+    value = json_value(path, member, encoding=encoding)
+    arrays = {key: rows for key, rows in value.items() if isinstance(rows, list)}
+    if len(head) == 1 and (len(arrays) < len(value) or (columns and all(c in value for c in columns))):
+        yield _object(f"{path.name}, line {number}", value, columns)
+        return
+    name = split if split is not None else next(iter(arrays)) if len(arrays) == 1 else ""
+    if name not in arrays:
+        wanted = f"a list under {split!r}" if split else "one list"
+        raise RawFormatError(f"{path.name}: expected {wanted}, found an object with {sorted(value)[:20]}")
+    yield from _entries(f"{path.name}, {name!r}", arrays[name], columns)
+
+
+def _is_whole(line: str) -> bool:
+    try:
+        json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def elements(path: Path, tag: str, member: str | None = None) -> Iterator[Element]:
@@ -339,22 +496,36 @@ def sheet(
     """
     import openpyxl
 
+    faults = (
+        zipfile.BadZipFile,
+        SyntaxError,
+        LookupError,
+        ValueError,
+        TypeError,
+        AttributeError,
+        MemoryError,
+    )
     with open_bytes(path, member) as file:
+        data = io.BytesIO(file.read())
         try:
-            book = openpyxl.load_workbook(io.BytesIO(file.read()), read_only=True, data_only=True)
-        except (zipfile.BadZipFile, KeyError, ValueError) as error:
-            raise RawFormatError(f"{path.name}: not an xlsx workbook: {error}") from None
-    cells = book.worksheets[0].iter_rows(values_only=True)
-    rows = (["" if value is None else str(value) for value in row] for row in cells)
-    names = next(islice(rows, skip, None), [])
-    missing = [c for c in columns if c not in names]
-    if missing:
-        raise RawFormatError(
-            f"{path.name}: columns {missing} are missing; expected {list(columns)}, found {names[:20]}"
-        )
-    for row in rows:
-        if any(row):
-            yield dict(zip_longest(names, row[: len(names)], fillvalue=""))
+            with zipfile.ZipFile(data) as parts:
+                _check_size(path.name, sum(part.file_size for part in parts.infolist()), MAX_WHOLE_BYTES)
+            cells = openpyxl.load_workbook(data, read_only=True, data_only=True).worksheets[0]
+            rows = (
+                ["" if value is None else str(value) for value in row]
+                for row in cells.iter_rows(values_only=True)
+            )
+            names = next(islice(rows, skip, None), [])
+            missing = [c for c in columns if c not in names]
+            if missing:
+                raise RawFormatError(
+                    f"{path.name}: columns {missing} are missing; expected {list(columns)}, found {names[:20]}"
+                )
+            for row in rows:
+                if any(row):
+                    yield dict(zip_longest(names, row[: len(names)], fillvalue=""))
+        except faults as error:  # an XML ParseError is a SyntaxError
+            raise RawFormatError(f"{path.name}: not an xlsx workbook: {error}; {DAMAGED}") from None
 
 
 def parquet(path: Path, *, columns: Sequence[str], optional: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
@@ -375,73 +546,51 @@ def parquet(path: Path, *, columns: Sequence[str], optional: Sequence[str] = ())
     import pyarrow.parquet
 
     try:
-        file = pyarrow.parquet.ParquetFile(path)
-    except pyarrow.ArrowInvalid as error:
-        raise RawFormatError(f"{path.name}: not Parquet: {error}") from None
-    found = file.schema_arrow.names
-    missing = [c for c in columns if c not in found]
-    if missing:
+        with pyarrow.parquet.ParquetFile(path) as file:
+            found = file.schema_arrow.names
+            missing = [c for c in columns if c not in found]
+            if missing:
+                raise RawFormatError(
+                    f"{path.name}: columns {missing} are missing; expected {list(columns)}, found {found}"
+                )
+            names = _class_names(path.name, file.schema_arrow.metadata)
+            wanted = [*columns, *(c for c in optional if c in found)]
+            rows = (
+                r for b in file.iter_batches(batch_size=2048, columns=wanted or None) for r in b.to_pylist()
+            )
+            for number, row in enumerate(rows):
+                for column, labels in names.items():
+                    value = row.get(column)
+                    if isinstance(value, int) and value >= len(labels):
+                        raise RawFormatError(
+                            f"{path.name}, row {number}: {column} is {value}, "
+                            f"the file names the labels 0 to {len(labels) - 1} only"
+                        )
+                    if isinstance(value, int) and value >= 0:
+                        row[column] = labels[value]
+                yield row
+    except (pyarrow.ArrowException, OSError) as error:
+        raise RawFormatError(f"{path.name}: not Parquet: {error}; {DAMAGED}") from None
+
+
+def _class_names(name: str, metadata: dict[bytes, bytes] | None) -> dict[str, list[str]]:
+    """The label names that the `datasets` library left in the file; a damaged note is an error, not no names."""
+    note = (metadata or {}).get(b"huggingface", b"{}")
+    try:
+        features = (json.loads(note).get("info") or {}).get("features") or {}
+        found = {
+            column: feature["names"]
+            for column, feature in features.items()
+            if isinstance(feature, dict) and feature.get("_type") == "ClassLabel"
+        }
+    except (ValueError, KeyError, AttributeError, RecursionError) as error:
         raise RawFormatError(
-            f"{path.name}: columns {missing} are missing; expected {list(columns)}, found {found}"
-        )
-    names = _class_names(file.schema_arrow.metadata)
-    wanted = [*columns, *(c for c in optional if c in found)]
-    for batch in file.iter_batches(batch_size=2048, columns=wanted or None):
-        for row in batch.to_pylist():
-            for column, labels in names.items():
-                if isinstance(row.get(column), int) and row[column] >= 0:
-                    row[column] = labels[row[column]]
-            yield row
-
-
-def _class_names(metadata: dict[bytes, bytes] | None) -> dict[str, list[str]]:
-    info = json.loads((metadata or {}).get(b"huggingface", b"{}")).get("info", {})
-    return {
-        name: feature["names"]
-        for name, feature in (info.get("features") or {}).items()
-        if isinstance(feature, dict) and feature.get("_type") == "ClassLabel"
-    }
-
-
-class _Shell:
-    """Stands for a class or function a pickle names: it keeps what it is given and runs nothing."""
-
-    args: tuple[Any, ...] = ()
-    state: Any = None
-
-    def __init__(self, *args: Any) -> None:
-        self.args = args
-
-    def __setstate__(self, state: Any) -> None:
-        self.state = state
-
-
-# All that a pandas 0.2x DataFrame of numbers and texts names. `builtins.id` occurs as a column's NAME.
-_FRAME_NAMES: dict[tuple[str, str], Any] = {
-    ("pandas.core.frame", "DataFrame"): _Shell,
-    ("pandas.core.internals.managers", "BlockManager"): _Shell,
-    ("pandas.core.indexes.base", "_new_Index"): _Shell,
-    ("pandas.core.indexes.base", "Index"): _Shell,
-    ("pandas.core.indexes.range", "RangeIndex"): _Shell,
-    ("numpy.core.multiarray", "_reconstruct"): _Shell,
-    ("numpy", "ndarray"): _Shell,
-    ("numpy", "dtype"): _Shell,
-    ("builtins", "slice"): slice,
-    ("builtins", "id"): "id",
-}
-
-
-class _Unpickler(pickle.Unpickler):
-    """Loads nothing by name but the stand-ins it is given: a pickle cannot run code through it."""
-
-    def __init__(self, file: IO[bytes], names: Mapping[tuple[str, str], Any]) -> None:
-        super().__init__(file)
-        self._names = names
-
-    def find_class(self, module: str, name: str) -> Any:
-        if (module, name) not in self._names:
-            raise pickle.UnpicklingError(f"it names {module}.{name}, which is not allowed here")
-        return self._names[module, name]
+            f"{name}: the label names it carries cannot be read: {error!r}; {DAMAGED}"
+        ) from None
+    strange = [c for c, names in found.items() if not isinstance(names, list)]
+    if strange:
+        raise RawFormatError(f"{name}: the label names of {strange} are no list; {DAMAGED}")
+    return found
 
 
 def pickled_value(path: Path, member: str | None = None) -> Any:
@@ -459,15 +608,8 @@ def pickled_value(path: Path, member: str | None = None) -> Any:
     """
     with open_bytes(path, member) as file:
         try:
-            return _Unpickler(file, {}).load()
-        except (
-            pickle.UnpicklingError,
-            AttributeError,
-            EOFError,
-            LookupError,
-            TypeError,
-            ValueError,
-        ) as error:
+            return pickles.plain(file)
+        except pickles.FAULTS as error:
             raise RawFormatError(f"{path.name}: not a pickle of plain values: {error}") from None
 
 
@@ -489,38 +631,13 @@ def pickled_frame(
     """
     with open_bytes(path, member) as file:
         try:
-            parts = _Unpickler(file, _FRAME_NAMES).load().state["_data"].state[3]["0.14.1"]
-            names = _array(parts["axes"][0].args[1]["data"])[0]
-            found: dict[str, list[Any]] = {}
-            for block in parts["blocks"]:
-                places = range(*block["mgr_locs"].indices(len(names)))
-                found.update(zip((names[i] for i in places), _array(block["values"]), strict=True))
-        except (
-            pickle.UnpicklingError,
-            AttributeError,
-            EOFError,
-            LookupError,
-            TypeError,
-            ValueError,
-        ) as error:
+            found = pickles.frame(file)
+        except pickles.FAULTS as error:
             raise RawFormatError(f"{path.name}: not a pickled DataFrame of pandas 0.2x: {error}") from None
     missing = [c for c in columns if c not in found]
     if missing:
         raise RawFormatError(
-            f"{path.name}: columns {missing} are missing; expected {list(columns)}, found {sorted(found)}"
+            f"{path.name}: columns {missing} are missing; expected {list(columns)}, found {sorted(map(str, found))}"
         )
     for values in zip(*(found[c] for c in columns), strict=True):
         yield dict(zip(columns, values, strict=True))
-
-
-def _array(shell: _Shell) -> list[list[Any]]:
-    """The rows of a pickled numpy array of one or two dimensions; objects lie in it as a list."""
-    import numpy
-
-    _, shape, kind, fortran, data = shell.state
-    flat = data if isinstance(data, list) else numpy.frombuffer(data, dtype=str(kind.args[0])).tolist()
-    *_, width = shape
-    height = len(flat) // width if width else 0
-    if fortran:
-        return [flat[i::height] for i in range(height)]
-    return [flat[i * width : (i + 1) * width] for i in range(height)]

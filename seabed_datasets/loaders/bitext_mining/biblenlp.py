@@ -6,10 +6,10 @@ from seabed_datasets.catalogue import Config
 from seabed_datasets.loaders.shapes import side_by_side
 from seabed_datasets.schemas import Splits
 from seabed_datasets.sources.raw_files import Raw
-from seabed_datasets.sources.readers import jsonl
+from seabed_datasets.sources.readers import json_rows
 
 
 def load(raw: Raw, config: Config) -> Splits:
     """The columns carry the codes of the two languages."""
     columns = ("eng", config.params["code"])
-    return {"test": side_by_side(jsonl(raw["test"], columns=columns), *columns)}
+    return {"test": side_by_side(json_rows(raw["test"], columns=columns), *columns)}

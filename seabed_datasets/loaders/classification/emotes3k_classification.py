@@ -8,7 +8,7 @@ from seabed_datasets.catalogue import Config
 from seabed_datasets.loaders.shapes import labelled, train_test
 from seabed_datasets.schemas import Row, Splits, is_empty
 from seabed_datasets.sources.raw_files import Raw
-from seabed_datasets.sources.readers import jsonl
+from seabed_datasets.sources.readers import json_rows
 
 
 def load(raw: Raw, config: Config) -> Splits:
@@ -26,6 +26,6 @@ def rows(raw: Raw) -> Iterator[Row]:
         Rows of text and label, in upstream's order.
     """
     scenarios = labelled(
-        jsonl(raw["data"], columns=["Filipino", "Annotation"]), text="Filipino", label="Annotation"
+        json_rows(raw["data"], columns=["Filipino", "Annotation"]), text="Filipino", label="Annotation"
     )
     return (row for row in scenarios if not is_empty(row["text"]) and not is_empty(row["label"]))

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from seabed_datasets.catalogue import Config
 from seabed_datasets.schemas import Splits
 from seabed_datasets.sources.raw_files import Raw
-from seabed_datasets.sources.readers import jsonl
+from seabed_datasets.sources.readers import json_rows
 
 # "" stands where upstream's tokeniser met white space; "|||" divides the title from the body.
 MARKS = {"": " ", "|||": " | "}
@@ -18,7 +18,7 @@ def load(raw: Raw, config: Config) -> Splits:
     return {
         split: (
             {"text": document(row["Text"]), "label": row["Document Tag"]}
-            for row in jsonl(raw[split], columns=["Text", "Document Tag"])
+            for row in json_rows(raw[split], columns=["Text", "Document Tag"])
         )
         for split in ("train", "test")
     }

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from seabed_datasets.catalogue import Config
 from seabed_datasets.schemas import Row, Splits
 from seabed_datasets.sources.raw_files import Raw
-from seabed_datasets.sources.readers import jsonl
+from seabed_datasets.sources.readers import json_rows
 
 
 def load(raw: Raw, config: Config) -> Splits:
@@ -29,7 +29,7 @@ def labelled(raw: Raw, config: Config, field: str) -> Splits:
     member = f"1.1/data/{config.params['locale']}.jsonl"
 
     def rows(partition: str) -> Iterator[Row]:
-        for row in jsonl(raw["archive"], member, columns=["id", "partition", "utt", field]):
+        for row in json_rows(raw["archive"], member, columns=["id", "partition", "utt", field]):
             if row["partition"] == partition:
                 yield {"id": row["id"], "text": row["utt"], "label": row[field]}
 

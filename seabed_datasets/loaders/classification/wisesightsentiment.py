@@ -5,7 +5,7 @@ from __future__ import annotations
 from seabed_datasets.catalogue import Config
 from seabed_datasets.schemas import Splits
 from seabed_datasets.sources.raw_files import Raw
-from seabed_datasets.sources.readers import jsonl
+from seabed_datasets.sources.readers import json_rows
 
 
 def load(raw: Raw, config: Config) -> Splits:
@@ -13,7 +13,7 @@ def load(raw: Raw, config: Config) -> Splits:
     return {
         split: (
             {"text": row["texts"], "label": row["category"]}
-            for row in jsonl(raw["archive"], f"data/{split}.jsonl", columns=["texts", "category"])
+            for row in json_rows(raw["archive"], f"data/{split}.jsonl", columns=["texts", "category"])
         )
         for split in ("train", "test")
     }

@@ -14,7 +14,7 @@ def load(raw: Raw, config: Config) -> Splits:
     return {
         split: (
             {"text": row["texts"].strip(), "labels": [f"{kind}:{row[kind]}" for kind in kinds]}
-            for row in table(raw["archive"], f"mari-intent/mari_{split}.csv", columns=["texts", *kinds])
+            for row in table(raw["archive"], f"mari-{split}-balanced.csv", columns=["texts", *kinds])
         )
         for split in ("train", "test")
     }

@@ -7,10 +7,11 @@ from seabed_datasets.loaders.pair_classification.xnli import LABELS
 from seabed_datasets.loaders.shapes import nli_pairs
 from seabed_datasets.schemas import Splits
 from seabed_datasets.sources.raw_files import Raw
-from seabed_datasets.sources.readers import json_value
+from seabed_datasets.sources.readers import json_rows
 
 
 def load(raw: Raw, config: Config) -> Splits:
-    """One JSON array; the test split without its neutral rows."""
+    """Upstream's own script reads {"test": [...]}; without the neutral rows."""
     names = {"premise": "premise", "hypothesis": "hypothesis", "label": "label"}
-    return {"test": nli_pairs(json_value(raw["test"]), **names, numbers=LABELS)}
+    rows = json_rows(raw["test"], columns=[*names], split="test")
+    return {"test": nli_pairs(rows, **names, numbers=LABELS)}

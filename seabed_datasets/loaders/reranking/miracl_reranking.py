@@ -9,7 +9,7 @@ from seabed_datasets.errors import RawFormatError
 from seabed_datasets.loaders.shapes import rerank_row
 from seabed_datasets.schemas import Splits
 from seabed_datasets.sources.raw_files import Raw
-from seabed_datasets.sources.readers import jsonl, table
+from seabed_datasets.sources.readers import json_rows, table
 
 
 def load(raw: Raw, config: Config) -> Splits:
@@ -38,7 +38,7 @@ def judged(raw: Raw) -> Iterator[tuple[str, str, list[str], list[str]]]:
     texts = {
         row["docid"]: row["text"]
         for path in raw.all("corpus")
-        for row in jsonl(path, columns=["docid", "text"])
+        for row in json_rows(path, columns=["docid", "text"])
         if row["docid"] in wanted
     }
     if missing := wanted - texts.keys():

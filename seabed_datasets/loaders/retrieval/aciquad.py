@@ -6,7 +6,7 @@ from seabed_datasets.catalogue import Config
 from seabed_datasets.loaders.shapes import asked, question_answering
 from seabed_datasets.schemas import Splits
 from seabed_datasets.sources.raw_files import Raw
-from seabed_datasets.sources.readers import json_list
+from seabed_datasets.sources.readers import json_rows
 
 
 def load(raw: Raw, config: Config) -> Splits:
@@ -15,6 +15,6 @@ def load(raw: Raw, config: Config) -> Splits:
         asked(
             row
             for member in ("single_test.json", "complex_test.json")
-            for row in json_list(raw["archive"], member, columns=["question", "context"])
+            for row in json_rows(raw["archive"], member, columns=["question", "context"])
         )
     )

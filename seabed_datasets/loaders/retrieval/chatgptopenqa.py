@@ -9,7 +9,7 @@ from seabed_datasets.catalogue import Config
 from seabed_datasets.loaders.shapes import drawn, question_answering
 from seabed_datasets.schemas import Splits
 from seabed_datasets.sources.raw_files import Raw
-from seabed_datasets.sources.readers import jsonl
+from seabed_datasets.sources.readers import json_rows
 
 
 def load(raw: Raw, config: Config) -> Splits:
@@ -26,4 +26,4 @@ def load(raw: Raw, config: Config) -> Splits:
 
 def _rows(raw: Raw) -> Iterator[dict[str, Any]]:
     for path in raw.all("paragraphs"):
-        yield from jsonl(path, columns=["paragraph", "qa"])
+        yield from json_rows(path, columns=["paragraph", "qa"])

@@ -6,7 +6,7 @@ from seabed_datasets.catalogue import Config
 from seabed_datasets.loaders.shapes import with_negatives
 from seabed_datasets.schemas import Splits
 from seabed_datasets.sources.raw_files import Raw
-from seabed_datasets.sources.readers import jsonl
+from seabed_datasets.sources.readers import json_rows
 
 COLUMNS = ["query_id", "query", "positive_passages", "negative_passages"]
 
@@ -20,5 +20,5 @@ def load(raw: Raw, config: Config) -> Splits:
             [p["text"] for p in row["positive_passages"]],
             [p["text"] for p in row["negative_passages"]],
         )
-        for row in jsonl(raw["test"], columns=COLUMNS)
+        for row in json_rows(raw["test"], columns=COLUMNS)
     )

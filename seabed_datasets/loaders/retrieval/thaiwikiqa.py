@@ -6,11 +6,11 @@ from seabed_datasets.catalogue import Config
 from seabed_datasets.loaders.shapes import asked, question_answering
 from seabed_datasets.schemas import Splits
 from seabed_datasets.sources.raw_files import Raw
-from seabed_datasets.sources.readers import jsonl
+from seabed_datasets.sources.readers import json_rows
 
 
 def load(raw: Raw, config: Config) -> Splits:
     """The train split is evaluated; an article keeps the <doc> tags around it, as the authors' copy may."""
     return question_answering(
-        asked(jsonl(raw["archive"], "data/train.jsonl", columns=["question", "context"]))
+        asked(json_rows(raw["archive"], "data/train.jsonl", columns=["question", "context"]))
     )
