@@ -17,8 +17,14 @@ Row = dict[str, Any]
 Splits = dict[str, Iterable[Row]]
 
 # str.strip() keeps these, yet a text of nothing else is empty to every reader and model.
-INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff\u00ad\u180e\u200e\u200f"
+INVISIBLE = (
+    "\u200b\u200c\u200d\u2060\u2061\u2062\u2063\u2064\ufeff\u00ad\u034f\u180e"  # zero width, joiners, soft hyphen
+    "\u200e\u200f\u061c\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"  # direction of writing
+    "\u2800\u3164\uffa0\u115f\u1160\u17b4\u17b5"  # blanks and fillers of Braille, Hangul and Khmer
+    + "".join(map(chr, [*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)]))  # variation selectors
+)
 _INVISIBLE = {ord(c): None for c in INVISIBLE}
+_RELEVANCE = range(-(2**31), 2**31)  # what the column's int32 holds
 
 SPLITS: dict[str, tuple[str, ...]] = {
     "bitext_mining": ("test",),
@@ -98,7 +104,7 @@ def is_empty(text: str | None) -> bool:
         return text is None
     seen = text.strip()
     # Most texts begin with something to read, and need no second look.
-    return not seen or (seen[0] in INVISIBLE and not seen.translate(_INVISIBLE).strip())
+    return not seen or (ord(seen[0]) in _INVISIBLE and not seen.translate(_INVISIBLE).strip())
 
 
 def with_labels(config: Config, splits: Splits) -> tuple[Config, Splits]:
@@ -119,7 +125,9 @@ def with_labels(config: Config, splits: Splits) -> tuple[Config, Splits]:
     ):
         return config, splits
     held: Splits = {split: list(rows) for split, rows in splits.items()}
-    names = {str(n) for rows in held.values() for r in rows for n in r.get("labels", [r.get("label")])}
+    names = {
+        _storable(str(n)) for rows in held.values() for r in rows for n in r.get("labels", [r.get("label")])
+    }
     ordered = sorted(names, key=lambda n: (float(n), "") if n.lstrip("-").isdigit() else (math.inf, n))
     return config.model_copy(update={"labels": ordered}), held
 
@@ -149,7 +157,8 @@ def unify(
 
     Raises:
         DataError: a column is missing or unknown, a label is not in the card, a score is not a finite
-            number in the card's range, an id repeats; the message names config, split and row.
+            number in the card's range, a relevance is no whole number, a text cannot be stored, an id repeats;
+            the message names config, split and row.
     """
     seen: set[str] = set()
     for position, row in enumerate(rows):
@@ -158,7 +167,7 @@ def unify(
             if clean is None:
                 dropped["empty"] = dropped.get("empty", 0) + 1
                 continue
-            identity = str(row["id"]) if row.get("id") is not None else str(position)
+            identity = _storable(str(row["id"])) if row.get("id") is not None else str(position)
             if identity in seen:
                 raise DataError(f"id {identity!r} is used twice", "SB210")
         except DataError as error:
@@ -200,7 +209,32 @@ COLUMNS: dict[str, list[str]] = {
 def _nfc(text: Any) -> str:
     if not isinstance(text, str):
         raise DataError(f"expected a text, found {type(text).__name__} {text!r}")
-    return unicodedata.normalize("NFC", text)
+    return _storable(unicodedata.normalize("NFC", text))
+
+
+def _storable(text: str) -> str:
+    """The text, unless it holds half a character: JSON can spell a lone surrogate, no UTF-8 file can hold it."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise DataError(
+            f"the text holds half a character, the lone surrogate U+{ord(text[error.start]):04X} at place "
+            f"{error.start}, which cannot be stored: {text[max(0, error.start - 20) : error.end]!r}"
+        ) from None
+    return text
+
+
+def _whole(value: Any, what: str) -> int:
+    """A whole number that an int32 holds; 0.9 is not 0."""
+    try:
+        number = int(value)
+        if isinstance(value, bool) or (not isinstance(value, str) and number != value):
+            raise ValueError
+    except (TypeError, ValueError, OverflowError):
+        raise DataError(f"{what} {value!r} is not a whole number") from None
+    if number not in _RELEVANCE:
+        raise DataError(f"{what} {value!r} is larger than a 32-bit integer holds")
+    return number
 
 
 def _label(config: Config, name: Any) -> int:
@@ -248,12 +282,16 @@ def _retrieval(config: Config, row: Row) -> Row | None:
         "title": None if is_empty(title) else _nfc(title),
         "text": _nfc(row["text"]),
         "instruction": None if is_empty(instruction) else _nfc(instruction),
-        "relevant": [{"id": str(r["id"]), "score": int(r["score"])} for r in row.get("relevant") or []],
+        "relevant": [
+            {"id": _storable(str(r["id"])), "score": _whole(r["score"], "relevance of a document:")}
+            for r in row.get("relevant") or []
+        ],
     }
 
 
 def _rerank(config: Config, row: Row) -> Row | None:
-    documents, relevance = [_nfc(d) for d in row["documents"]], [int(r) for r in row["relevance"]]
+    documents = [_nfc(d) for d in row["documents"]]
+    relevance = [_whole(r, "relevance") for r in row["relevance"]]
     if len(documents) != len(relevance):
         raise DataError(f"{len(documents)} documents but {len(relevance)} relevance values")
     return (

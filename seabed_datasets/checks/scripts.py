@@ -233,6 +233,8 @@ def zero_width(text: str) -> bool:
     """
     return any(
         char in INVISIBLE
+        # A variation selector chooses the form of the character before it: half of all hearts have one.
+        and not (i and "\ufe00" <= char <= "\ufe0f")
         and not (char == "\u200d" and i and unicodedata.category(text[i - 1]) in ("So", "Sk", "Mn"))
         for i, char in enumerate(text)
     )
