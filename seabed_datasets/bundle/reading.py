@@ -12,6 +12,7 @@ from seabed_datasets.files import file_sha256
 
 if TYPE_CHECKING:
     from datasets import DatasetDict
+    from pyarrow.parquet import ParquetFile
 
 HUB_BUNDLE = "seabed/SEA-BED"
 
@@ -68,6 +69,30 @@ def load(
         # `datasets` reads a path as a pattern: [v2] in a folder's name would match "v" or "2".
         files[split] = escape(str(path))
     return load_dataset("parquet", data_files=files)
+
+
+def parquet_file(path: Path) -> ParquetFile:
+    """Open a Parquet file of a bundle.
+
+    Args:
+        path: the file.
+
+    Returns:
+        The open file.
+
+    Raises:
+        SeabedError: it is missing, cut or damaged; with what to do.
+    """
+    import pyarrow
+    from pyarrow.parquet import ParquetFile
+
+    try:
+        return ParquetFile(path)
+    except (pyarrow.ArrowException, OSError) as error:
+        raise SeabedError(
+            f"{path} is missing or damaged ({error}): `seabed build {path.parent.name} --out "
+            f"{path.parents[2]}` makes it again"
+        ) from None
 
 
 def snapshot(repo: str, patterns: Iterable[str], revision: str | None = None, offline: bool = False) -> Path:

@@ -11,6 +11,7 @@ from typing import Any
 from seabed_datasets import catalogue
 from seabed_datasets.bundle.build import source_of
 from seabed_datasets.bundle.manifest import card_text, read_manifest
+from seabed_datasets.bundle.reading import parquet_file
 from seabed_datasets.bundle.staging import rows_of
 from seabed_datasets.catalogue import Config
 from seabed_datasets.checks.card import check_card, loader_path
@@ -212,9 +213,8 @@ def _in_bundle(
 def _label_names(file: Path) -> list[str] | None:
     """The label names a Parquet file itself carries."""
     from datasets import ClassLabel, Features
-    from pyarrow.parquet import read_schema
 
-    for feature in Features.from_arrow_schema(read_schema(file)).values():
+    for feature in Features.from_arrow_schema(parquet_file(file).schema_arrow).values():
         inner = getattr(feature, "feature", feature)
         if isinstance(inner, ClassLabel):
             return list(inner.names)
@@ -222,9 +222,7 @@ def _label_names(file: Path) -> list[str] | None:
 
 
 def _parquet_rows(config: Config, file: Path) -> Iterator[Row]:
-    from pyarrow.parquet import ParquetFile
-
-    parquet = ParquetFile(file)
+    parquet = parquet_file(file)
     if missing := sorted(set(features(config)) - set(parquet.schema_arrow.names)):
         raise DataError(f"{config.name}: {file.name} lacks columns {missing}")
     for batch in parquet.iter_batches(batch_size=1024):

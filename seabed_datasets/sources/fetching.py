@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
+from glob import escape
 from pathlib import Path
 from threading import Lock
 from typing import Any, Literal
@@ -21,6 +22,7 @@ from seabed_datasets.sources.raw_files import (
     SOURCE_NOTE,
     Need,
     Used,
+    alone,
     mirror_file,
     mirror_note,
     obtain,
@@ -176,7 +178,7 @@ def _file(
         local, used = obtain(config, need, path)
     except SourceError as error:
         return error
-    with lock:
+    with lock, alone(str(folder.resolve())):
         _keep(local, used, target, folder)
         report.fetched.append(name)
         report.bytes += used.bytes
@@ -193,18 +195,27 @@ def _is_there(target: Path, folder: Path) -> bool:
 
 
 def _keep(local: Path, used: Used, target: Path, folder: Path) -> None:
-    """Copy a file to its place by one rename, then note what it is."""
+    """Copy a file to its place by one rename, then note what it is; nobody else writes to the folder meanwhile."""
+    key, *below = target.relative_to(folder).parts
     target.parent.mkdir(parents=True, exist_ok=True)
+    for place in (target, folder / key / SOURCE_NOTE):
+        _clear(place)
     temporary = target.with_name(f".{target.name}.{os.getpid()}")
     try:
         shutil.copyfile(local, temporary)
         os.replace(temporary, target)
     finally:
         temporary.unlink(missing_ok=True)
-    key, *below = target.relative_to(folder).parts
     note = mirror_note(folder / key)
     record: dict[str, Any] = {k: v for k, v in asdict(used).items() if v is not None and k != "path"}
     fetched = {**note.get("fetched", {}), "/".join(below): record}
     cut = {path: why for path, why in note.get("truncated", {}).items() if path != "/".join(below)}
     note |= {"fetched": dict(sorted(fetched.items()))} | ({"truncated": cut} if "truncated" in note else {})
     replace_text(folder / key / SOURCE_NOTE, json.dumps(note, ensure_ascii=False, indent=1) + "\n")
+
+
+def _clear(place: Path) -> None:
+    """Remove the unfinished copies of a file that killed processes left beside it."""
+    for left in place.parent.glob(f".{escape(place.name)}.*"):
+        if left.name.rpartition(".")[2].isdigit():
+            left.unlink(missing_ok=True)

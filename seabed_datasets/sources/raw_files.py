@@ -7,10 +7,11 @@ one cache folder, and are tried again on network failures.
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import re
+import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from urllib.parse import quote
 from seabed_datasets.catalogue import Config, Source, dataset
 from seabed_datasets.errors import SourceError
 from seabed_datasets.files import file_sha256, inside
+from seabed_datasets.sources import strict_json
 
 GITHUB = "https://raw.githubusercontent.com"
 ATTEMPTS = 3
@@ -275,13 +277,26 @@ def mirror_note(folder: Path) -> dict[str, Any]:
         SourceError: the note is damaged.
     """
     file = folder / SOURCE_NOTE
+    advice = "delete it and `seabed fetch` again"
+
+    def refuse(message: str) -> SourceError:
+        return SourceError(f"{file} is damaged: {message}; {advice}", "changed")
+
     try:
-        note: dict[str, Any] = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
-    except json.JSONDecodeError as error:
-        raise SourceError(
-            f"{file} is damaged: {error}; delete it and `seabed fetch` again", "changed"
-        ) from None
-    return note
+        text = file.read_text(encoding="utf-8") if file.is_file() else "{}"
+    except UnicodeDecodeError as error:
+        raise refuse(str(error)) from None
+    note = strict_json.parse(text, SOURCE_NOTE, refuse)
+    kinds: dict[str, type] = {"fetched": dict, "truncated": dict, "same_as": str}
+    if not isinstance(note, dict):
+        raise refuse(f"expected an object, found {type(note).__name__}")
+    if wrong := [key for key, kind in kinds.items() if key in note and not isinstance(note[key], kind)]:
+        raise refuse(f"{wrong[0]} is {type(note[wrong[0]]).__name__}, expected {kinds[wrong[0]].__name__}")
+    for path, record in note.get("fetched", {}).items():
+        if not isinstance(record, dict) or not isinstance(record.get("sha256"), str):
+            raise refuse(f"fetched {path!r} has no sha256")
+    found: dict[str, Any] = note
+    return found
 
 
 def hub_list(name: str, repo: str, revision: str | None) -> list[str]:
@@ -338,6 +353,35 @@ def cache_dir() -> Path:
     import platformdirs
 
     return Path(os.environ.get("SEABED_CACHE") or platformdirs.user_cache_dir("seabed"))
+
+
+@contextmanager
+def alone(what: str) -> Iterator[None]:
+    """Keep other processes of this user out for a while; a killed one lets go by itself.
+
+    Args:
+        what: what only one of them may touch, e.g. an address or a folder.
+
+    Raises:
+        SourceError: the folder of the locks cannot be written to.
+    """
+    from filelock import FileLock
+
+    # Not in the cache folder, which holds raw files only; the system clears this one.
+    user = os.getuid() if hasattr(os, "getuid") else 0
+    place = Path(tempfile.gettempdir(), f"seabed-locks-{user}")
+    try:
+        place.mkdir(mode=0o700, exist_ok=True)
+        if place.is_symlink() or place.stat().st_uid not in (user, 0):
+            raise PermissionError("it belongs to somebody else")
+        held = FileLock(place / hashlib.blake2b(what.encode(), digest_size=8).hexdigest())
+        held.acquire()
+    except OSError as error:
+        raise SourceError(f"cannot write to {place}: {error}; set TMPDIR to another folder") from None
+    try:
+        yield
+    finally:
+        held.release()
 
 
 def _by_hand(config: Config, need: Need, path: str) -> SourceError:
@@ -410,6 +454,10 @@ def _get(name: str, url: str, path: str, sha256: str | None) -> Path:
         retry_if_failed=ATTEMPTS - 1,
     )
     try:
-        return Path(keeper.fetch(target.name, downloader=pooch.HTTPDownloader(timeout=60)))
+        with alone(url):
+            for left in target.parent.iterdir() if target.parent.is_dir() else ():
+                if left != target:  # what a killed download left: only one process is here at a time
+                    left.unlink()
+            return Path(keeper.fetch(target.name, downloader=pooch.HTTPDownloader(timeout=60)))
     except (requests.RequestException, ValueError, OSError) as error:
         raise SourceError(f"{name}: cannot get {url}: {error}", why(error)) from None
