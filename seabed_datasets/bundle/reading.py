@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,8 @@ from seabed_datasets.files import file_sha256
 if TYPE_CHECKING:
     from datasets import DatasetDict
     from pyarrow.parquet import ParquetFile
+
+    from seabed_datasets.schemas import Row
 
 HUB_BUNDLE = "seabed/SEA-BED"
 
@@ -89,10 +91,36 @@ def parquet_file(path: Path) -> ParquetFile:
     try:
         return ParquetFile(path)
     except (pyarrow.ArrowException, OSError) as error:
-        raise SeabedError(
-            f"{path} is missing or damaged ({error}): `seabed build {path.parent.name} --out "
-            f"{path.parents[2]}` makes it again"
-        ) from None
+        raise _damaged(path, error) from None
+
+
+def stored_rows(file: ParquetFile, path: Path) -> Iterator[Row]:
+    """The rows of an open Parquet file of a bundle, a batch at a time.
+
+    Args:
+        file: what `parquet_file` opened.
+        path: where it lies, for the message.
+
+    Returns:
+        The rows.
+
+    Raises:
+        SeabedError: the file turns out to be damaged.
+    """
+    import pyarrow
+
+    try:
+        for batch in file.iter_batches(batch_size=1024):
+            yield from batch.to_pylist()
+    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
+        raise _damaged(path, error) from None
+
+
+def _damaged(path: Path, error: Exception) -> SeabedError:
+    return SeabedError(
+        f"{path} is missing or damaged ({error}): `seabed build {path.parent.name} --out {path.parents[2]}` "
+        "makes it again"
+    )
 
 
 def snapshot(repo: str, patterns: Iterable[str], revision: str | None = None, offline: bool = False) -> Path:

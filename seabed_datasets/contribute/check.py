@@ -11,7 +11,7 @@ from typing import Any
 from seabed_datasets import catalogue
 from seabed_datasets.bundle.build import source_of
 from seabed_datasets.bundle.manifest import card_text, read_manifest
-from seabed_datasets.bundle.reading import parquet_file
+from seabed_datasets.bundle.reading import parquet_file, stored_rows
 from seabed_datasets.bundle.staging import rows_of
 from seabed_datasets.catalogue import Config
 from seabed_datasets.checks.card import check_card, loader_path
@@ -225,8 +225,7 @@ def _parquet_rows(config: Config, file: Path) -> Iterator[Row]:
     parquet = parquet_file(file)
     if missing := sorted(set(features(config)) - set(parquet.schema_arrow.names)):
         raise DataError(f"{config.name}: {file.name} lacks columns {missing}")
-    for batch in parquet.iter_batches(batch_size=1024):
-        yield from batch.to_pylist()
+    yield from stored_rows(parquet, file)
 
 
 def _broken(config: Config, error: SeabedError) -> list[Finding]:
