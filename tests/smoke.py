@@ -43,6 +43,15 @@ for name in names:
 print(json.dumps(rows))
 """
 
+STALE = """
+import json, sys
+from datasets import load_dataset
+place, name = json.loads(sys.argv[1])
+rows = load_dataset(place, name, split="test")
+print(json.dumps([rows.num_rows, rows[0]["sentence2"]]))
+"""
+RAW = "ntrex/NTREX-128/newstest2019-"
+
 METRICS = """
 import json
 import evaluate
@@ -60,6 +69,25 @@ print(json.dumps([c.name for c in configs(sample=True)]))
 """
 
 
+def check_stale_rows(home: Path, hub: Hub, reader: dict[str, str]) -> None:
+    """Rows change three times under the same names; each load must give what is there, with the default cache."""
+    mirror, repo = home / "raw", "seabed/rebuilt"
+    for project, thai in (("one", "ก ข ค"), ("one", "ง ข ค"), ("two", "จ")):
+        place = home / project
+        place.mkdir(exist_ok=True)
+        for file, lines in (("ref.tha", thai.split()), ("src.eng", [f"line {i}" for i in thai.split()])):
+            path = mirror / f"{RAW}{file}.txt"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        bundle, expected = place / "bundle", [len(thai.split()), thai[0]]
+        command = ["build", "ntrex_tha", "-q", "--mirror", str(mirror), "--out", str(bundle)]
+        run(["-m", "seabed_evaluate", *command], reader)
+        assert ask(STALE, reader, cwd=place, given=["bundle", "ntrex_tha"]) == expected, project
+        files = {p.relative_to(bundle).as_posix(): p.read_bytes() for p in bundle.rglob("*") if p.is_file()}
+        hub.store.put("dataset", repo, files)
+        assert ask(STALE, reader, cwd=home, given=[repo, "ntrex_tha"]) == expected, repo
+
+
 def main() -> None:
     """Run everything; the first failure ends it."""
     print(", ".join(f"{name} {version(name)}" for name in PACKAGES))
@@ -71,6 +99,10 @@ def main() -> None:
         run(["-m", "upload", "dataset", "--bundle", str(bundle), "--include-samples"], publisher)
         run(["-m", "upload", "metrics"], publisher)
         print("load:", json.dumps(ask(LOAD, reader, given=[str(bundle), names])))
+        check_stale_rows(home, hub, reader)
+        print(
+            "load again: the rows on disk after a rebuild, in another bundle, and at a new commit of the Hub"
+        )
         # evaluate looks for ./seabed/<task> first: an empty folder to work in.
         assert ask(METRICS, reader, cwd=home) == [0.8, 0.6667]
         print("metric: all nine loaded from the Hub and computed")
