@@ -33,3 +33,11 @@ def real_mirror() -> Path:
     if not (SHARED / "upstream").is_dir():
         pytest.skip("no real raw files beside this checkout (shared/upstream)")
     return SHARED / "upstream"
+
+
+@pytest.fixture(scope="session")
+def faulty_mirror() -> Path:
+    """Real raw files that are kept apart because they show a fault of upstream's, or are incomplete."""
+    if not (SHARED / "upstream-new").is_dir():
+        pytest.skip("no such real raw files beside this checkout (shared/upstream-new)")
+    return SHARED / "upstream-new"

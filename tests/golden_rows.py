@@ -16,8 +16,8 @@ GOLDEN = Path(__file__).parent / "golden"
 
 
 def sha(row: dict[str, Any]) -> str:
-    """Hash of a row's canonical JSON: keys sorted, no blanks, no id, label names, NFC texts."""
-    plain = {k: v for k, v in row.items() if k != "id"}
+    """Hash of a row's canonical JSON: keys and label lists sorted, no blanks, no id, label names, NFC texts."""
+    plain = {k: sorted(v) if k == "labels" else v for k, v in row.items() if k != "id"}
     text = json.dumps(plain, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
 

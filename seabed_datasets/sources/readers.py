@@ -270,11 +270,12 @@ def _quoted(
     name: str, file: io.TextIOWrapper, delimiter: str, strict: bool
 ) -> Iterator[tuple[int, list[str]]]:
     reader = csv.reader(file, delimiter=delimiter, strict=strict)
-    begins = 1
+    begins, width = 1, 0
     try:
         for record in reader:
-            if reader.line_num > begins and delimiter == "\t" and _swallowed(record):
-                raise csv.Error("a quoted field holds whole records")
+            width = width or len(record)
+            if reader.line_num > begins and delimiter == "\t" and _swallowed(record, width):
+                raise csv.Error("every line in it has as many tabs as a record")
             yield reader.line_num, record
             begins = reader.line_num + 1
     except csv.Error as error:
@@ -285,12 +286,12 @@ def _quoted(
         ) from None
 
 
-def _swallowed(record: list[str]) -> bool:
-    """Whether a field looks like the rest of one record and more of them: a tab beside every line end.
+def _swallowed(record: list[str], width: int) -> bool:
+    """Whether a record over several lines is several records: two lone quotes make one field of them.
 
-    Texts hold line ends, and commas, but no tabs; so this is asked of TSV files only.
+    Asked of TSV files only: texts hold line ends, and commas, but no tabs.
     """
-    return any("\n" in field and all("\t" in line for line in field.split("\n")) for field in record)
+    return width > 1 and all(line.count("\t") == width - 1 for line in "\t".join(record).split("\n"))
 
 
 def _unquoted(file: io.TextIOWrapper, delimiter: str) -> Iterator[tuple[int, list[str]]]:
