@@ -13,7 +13,7 @@ import typer
 from seabed_datasets import catalogue
 from seabed_datasets.catalogue import Config
 from seabed_datasets.catalogue.vocabulary import TASKS
-from seabed_datasets.terminal import Quiet, app, bar, comma, print_table
+from seabed_datasets.terminal import Quiet, app, bar, comma, plain, print_table
 
 Bundle = Annotated[Path | None, typer.Option(help="Read the rows of this bundle folder.")]
 Mirror = Annotated[
@@ -118,11 +118,22 @@ def new(
     langs: Annotated[str, typer.Option(help="Comma-separated ISO 639-3 codes, one config each.")],
     from_file: Annotated[
         list[Path] | None,
-        typer.Option(help="A raw file (CSV, TSV, JSON lines or Parquet); again for a second split."),
+        typer.Option(help="A raw file (CSV, TSV, JSON, JSON lines or Parquet); again for a second split."),
     ] = None,
     from_hub: Annotated[str | None, typer.Option(help="Or a dataset repository on the Hub.")] = None,
+    encoding: Annotated[
+        str | None,
+        typer.Option(help="Of the file's text, e.g. cp874; default: UTF-8, or its byte order mark."),
+    ] = None,
+    delimiter: Annotated[
+        str | None, typer.Option(help="Between fields: a character, tab, comma, semicolon; default: judged.")
+    ] = None,
     header: Annotated[
         bool | None, typer.Option(help="Whether a table's first line names its columns; default: judged.")
+    ] = None,
+    column: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ROLE=NAME", help="Which column has a role, e.g. text=kalimat; again for more."),
     ] = None,
     root: Annotated[
         Path | None, typer.Option(help="The checkout to write into; default: the one that is installed.")
@@ -134,13 +145,21 @@ def new(
 
     Example: seabed new --key laoqa --task retrieval --langs lao --from-file lao_qa.csv
     """
-    from seabed_datasets.contribute.new import create
+    from seabed_datasets.contribute.new import Reading, create
 
     made = create(
-        key, task, comma(langs) or [], files=from_file or [], hub=from_hub, root=root, header=header
+        key,
+        task,
+        comma(langs) or [],
+        files=from_file or [],
+        hub=from_hub,
+        root=root,
+        reading=Reading(encoding, delimiter, header, column or ()),
     )
+    for note in made.notes:
+        typer.echo(plain(note), err=True)
     for path in made.paths:
-        typer.echo(f"wrote {relpath(path)}")
+        typer.echo(f"wrote {plain(relpath(path))}")
     typer.echo(made.advice)
 
 

@@ -2,58 +2,59 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
+import keyword
+import os
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+import shutil
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from os.path import relpath
 from pathlib import Path
-from string import Template
 from typing import Any
 
-import yaml
-
 from seabed_datasets import catalogue
-from seabed_datasets.catalogue.vocabulary import DOMAINS, LANGUAGES, SUBTASKS, TASKS
-from seabed_datasets.checks.balance import SIZE_CATEGORIES
+from seabed_datasets.catalogue.vocabulary import LANGUAGES, TASKS
 from seabed_datasets.checks.scripts import SCRIPT_OF, kinds, letters
-from seabed_datasets.contribute.skeletons import TODO, Skeleton, skeleton
-from seabed_datasets.contribute.sniffing import (
-    SUFFIXES,
-    Sniffed,
-    is_flag,
-    is_number,
-    label_parts,
-    separator,
-    sniff,
-)
+from seabed_datasets.contribute.card_text import card_text
+from seabed_datasets.contribute.fake_rows import FAKE_ROWS, fake_file
+from seabed_datasets.contribute.loader_text import Part, loader_text
+from seabed_datasets.contribute.roles import Roles, chosen_columns
+from seabed_datasets.contribute.skeletons import ROLES, TODO, Skeleton, columns_of, skeletons
+from seabed_datasets.contribute.sniffing import Sniffed, sniff, suffix_of
 from seabed_datasets.errors import SeabedError, unknown
-from seabed_datasets.files import file_sha256, replace_text
-from seabed_datasets.schemas import SPLITS
-from seabed_datasets.sources.raw_files import hub_file, hub_list
+from seabed_datasets.files import file_sha256, inside
+from seabed_datasets.sources.raw_files import SOURCE_NOTE, hub_file, hub_list
+from seabed_datasets.terminal import plain
 
-_TEMPLATES = Path(__file__).with_name("templates")
-FAKE_ROWS = 12
+__all__ = ["FAKE_ROWS", "Created", "Reading", "create"]
 
-_CATEGORY = {
-    "bitext_mining": "translation",
-    "sts": "sentence-similarity",
-    "retrieval": "text-retrieval",
-    "instruction_retrieval": "text-retrieval",
-    "reranking": "text-ranking",
-}
 _TRAINED = ("classification", "multilabel_classification")
+_KEY_LENGTH = 60
+_WORDS = {"train": ("train",), "test": ("test",), "validation": ("valid", "dev")}
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How raw files are read, where they do not say it themselves: None and () judge by what they hold.
+
+    `header`: whether tables name their columns in the first line; `columns`: texts like "text=kalimat".
+    """
+
+    encoding: str | None = None
+    delimiter: str | None = None
+    header: bool | None = None
+    columns: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
 class Created:
-    """The files a new dataset starts with, and what to do next."""
+    """The files a new dataset starts with, what was found on the way, and what to do next."""
 
     paths: list[Path]
     advice: str
+    notes: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ def create(
     files: Sequence[Path] = (),
     hub: str | None = None,
     root: Path | None = None,
-    header: bool | None = None,
+    reading: Reading | None = None,
 ) -> Created:
     """Write what a new dataset starts with. Nothing that exists is overwritten.
 
@@ -84,20 +85,21 @@ def create(
         files: raw files: one, or one per split with train, test or validation in its name.
         hub: or a dataset repository on the Hub.
         root: the checkout to write into; None for the one this package runs from.
-        header: whether tables name their columns in the first line; None to judge.
+        reading: how the files are read, where they do not say it themselves.
 
     Returns:
         The files written, and what to do next.
 
     Raises:
-        UnknownName: the task or a language does not exist.
+        UnknownName: the task, a language, a role or a column does not exist.
         SeabedError: the key is taken or no name, a file cannot be read, or there is no checkout to write to.
     """
-    if not re.fullmatch(r"[a-z][a-z0-9_]*", key):
-        raise SeabedError(f"--key {key!r}: use lower-case letters, digits and underscores, a letter first")
+    reading = reading or Reading()
+    _check_key(key)
     if task not in TASKS:
         raise unknown("task", task, TASKS)
     catalogue.check_names("language", langs, LANGUAGES)
+    langs = list(dict.fromkeys(langs))
     if not langs:
         raise SeabedError("--langs: name at least one language, e.g. lao")
     if bool(files) == bool(hub):
@@ -107,37 +109,59 @@ def create(
     card = place / "cards" / f"{key}.md"
     loader = place / "seabed_datasets" / "loaders" / task / f"{key}.py"
     for path in (card, loader, raw):
-        if path.exists():
+        if path.exists() or path.is_symlink():
             raise SeabedError(f"{path} exists; choose another --key, or remove it to start again")
-    found, source = _from_hub(hub, task, header) if hub else _from_files(files, task, header)
-    shape = skeleton(task, found[0].sniffed)
-    if not found[0].sniffed.header:
-        found, shape = _named_by_role(task, found, shape)
-    texts = {
-        card: _card(key, task, langs, found, shape, source),
-        loader: _loader(key, task, found, shape),
-        raw / "SOURCE.json": json.dumps(
+    found, source = _from_hub(hub, task, langs, reading) if hub else _from_files(files, task, langs, reading)
+    parts, notes = _parts(task, found, reading)
+    shape = parts[0].shape
+    spoken = {lang: _spoken(task, lang, parts[0].sniffed, shape) for lang in langs}
+    paths = {f.role: _with_lang(f.path, langs)[0] for f in found}
+    alike = len(langs) > 1 and any(_with_lang(f.path, langs)[1] for f in found)
+    several = len(langs) > 1 or any("*" in f.path for f in found)
+    texts: dict[Path, bytes] = {
+        card: card_text(
+            key,
+            task,
+            spoken,
+            paths,
+            [p.sniffed for p in parts],
+            shape,
+            source,
+            {
+                "files": "put {lang} where the files of the languages differ" if alike else "",
+                "size": "by the rows of all files together; only the first was counted" if several else "",
+            },
+        ).encode(),
+        loader: loader_text(key, parts, loader).encode(),
+        raw / SOURCE_NOTE: json.dumps(
             {"truncated": {f.path: "rows written for the tests" for f in found}}, indent=1
-        )
-        + "\n",
+        ).encode()
+        + b"\n",
     }
-    for file in found:
-        upstream = _with_lang(file.path, langs)[0].replace("*", "00000-of-00001")
+    for part, (role, general) in zip(parts, paths.items(), strict=True):
+        upstream = general.replace("*", "00000-of-00001")
         for lang in langs:
-            name, text = _fake(
-                file, shape, upstream.replace("{lang}", lang), _spoken(task, lang, file, shape)
-            )
-            texts[raw / name] = text
-    for path, text in texts.items():
-        replace_text(path, text)
+            name, data = fake_file(replace(part, role=role), upstream.replace("{lang}", lang), spoken[lang])
+            texts[inside(raw, name, "upstream's path")] = data
+    _write_all(texts, raw)
     shown = [relpath(path) for path in texts]
     steps = [
         f"next: fill in every TODO of {shown[0]} and {shown[1]}, then",
-        f"      seabed check {key} --mirror DIR    with your file at DIR/{key}/{found[0].path}",
+        f"      seabed check {key} --mirror DIR    with your file at DIR/{key}/{plain(found[0].path)}",
         f"      python -m tests.fake_raw {key}     shows what the loader makes of the fake rows; once it is",
         f"                                         right, keep it as {relpath(raw / 'EXPECTED.json')}",
     ]
-    return Created(list(texts), "\n".join(steps))
+    return Created(list(texts), "\n".join(steps), notes)
+
+
+def _check_key(key: str) -> None:
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", key) or len(key) > _KEY_LENGTH:
+        raise SeabedError(
+            f"--key {key[:80]!r}: use lower-case letters, digits and underscores, a letter first, "
+            f"{_KEY_LENGTH} at most"
+        )
+    if keyword.iskeyword(key):
+        raise SeabedError(f"--key {key}: a word of Python's grammar cannot name a loader; choose another")
 
 
 def _checkout(root: Path | None) -> Path:
@@ -149,80 +173,154 @@ def _checkout(root: Path | None) -> Path:
     return place
 
 
+def _write_all(texts: Mapping[Path, bytes], raw: Path) -> None:
+    """Write every file, or none."""
+    done: list[Path] = []
+    try:
+        for path, data in texts.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            temporary = path.with_name(f".{path.name}.{os.getpid()}")
+            done.append(temporary)
+            temporary.write_bytes(data)
+            os.replace(temporary, path)
+            done.append(path)
+    except OSError as error:
+        for path in done:
+            with suppress(OSError):
+                path.unlink()
+        shutil.rmtree(raw, ignore_errors=True)  # it was not there before
+        raise SeabedError(f"cannot write {path}: {error.strerror or error}") from None
+
+
 # Where the raw data is
 
 
 def _role(name: str, task: str, only: bool) -> str:
-    stem = name.lower()
-    for role, words in (("train", ("train",)), ("test", ("test",)), ("test", ("valid", "dev"))):
-        if any(word in stem for word in words):
-            return role
+    lower = name.lower()
+    for pattern in (r"(?<![a-z]){}(?:ing|ation|set|s)?(?![a-z])", "{}"):  # a word of its own first: "contest"
+        for role, words in _WORDS.items():
+            if any(re.search(pattern.format(word), lower) for word in words):
+                return role
     if only:
         return "data" if task in _TRAINED else "test"
-    raise SeabedError(f"{name}: with several files, each needs train, test or validation in its name")
+    raise SeabedError(f"{plain(name)}: with several files, each needs train, test or validation in its name")
 
 
-def _from_files(files: Sequence[Path], task: str, header: bool | None) -> tuple[list[_File], dict[str, Any]]:
-    found = [_File(_role(f.name, task, len(files) == 1), f.name, sniff(f, header)) for f in files]
-    if len({f.role for f in found}) < len(found):
-        raise SeabedError(f"two files for {[f.role for f in found]}: give one file per split")
-    return _ordered(found, task), {
-        "kind": "url  # TODO: hf, github (a commit as revision), url (of the folder) or manual",
-        "id": f"{TODO}  # the repository, or the address of the folder the file lies in",
+def _check_path(path: str) -> None:
+    """Refuse a name that a card would read as a pattern, or that cannot be shown."""
+    inside("raw", path, "upstream's path")
+    name = path.rsplit("/", 1)[-1]
+    if not path.isprintable() or any(c in path for c in "{}*\\") or name in (SOURCE_NOTE, "EXPECTED.json"):
+        raise SeabedError(
+            f"the file name {plain(path)!r} has a meaning of its own here, or signs that cannot be seen: rename the "
+            "file, and say under '## Splits' what upstream calls it"
+        )
+
+
+def _from_files(
+    files: Sequence[Path], task: str, langs: Sequence[str], reading: Reading
+) -> tuple[list[_File], dict[str, Any]]:
+    by_role: dict[str, Path] = {}
+    for file in files:
+        _check_path(file.name)
+        role = _role(file.name, task, len(files) == 1)
+        if role in by_role:
+            raise SeabedError(f"two files are for {role}, {by_role[role]} and {file}: give one per split")
+        by_role[role] = file
+    if "test" in by_role and "validation" in by_role:
+        raise SeabedError(
+            f"leave {by_role['validation']} out: the test file is what is scored, and there is no validation split"
+        )
+    found = _ordered([_File(role, f.name, _sniffed(f, langs, reading)) for role, f in by_role.items()], task)
+    return found, {
+        "kind": None,
+        "id": None,
         "revision": None,
-        "sha256": {f.path: file_sha256(f.sniffed.path) for f in found},
+        "sha256": {f.path: file_sha256(f.sniffed.path) for f in found} if len(langs) == 1 else {},
     }
 
 
-def _from_hub(repo: str, task: str, header: bool | None) -> tuple[list[_File], dict[str, Any]]:
+def _sniffed(file: Path, langs: Sequence[str], reading: Reading) -> Sniffed:
+    return sniff(file, reading.header, encoding=reading.encoding, delimiter=reading.delimiter, langs=langs)
+
+
+def _from_hub(
+    repo: str, task: str, langs: Sequence[str], reading: Reading
+) -> tuple[list[_File], dict[str, Any]]:
     listed = hub_list(repo, repo, None)
-    data = [f for f in listed if Path(f).suffix in SUFFIXES and not f.startswith(".") and "/." not in f]
-    data = [f for f in data if Path(f).suffix not in (".txt", ".json")] or data
+    data = [f for f in listed if suffix_of(f) and not f.startswith(".") and "/." not in f]
+    data = [f for f in data if suffix_of(f) not in (".txt", ".json")] or data
     if not data:
-        raise SeabedError(f"{repo} has no data file among {listed[:10]}; give a file with --from-file")
+        raise SeabedError(
+            f"{repo} has no data file among {plain(str(listed[:10]))}; give a file with --from-file"
+        )
     roles: dict[str, str] = {}
     for name in sorted(data):
-        if any(word in name.lower() for word in ("train", "test", "valid", "dev")) or len(data) == 1:
-            role = _role(name, task, len(data) == 1)
-            # A test part is preferred to a validation part.
-            if role not in roles or ("test" in name.lower() and "test" not in roles[role].lower()):
-                roles[role] = name
+        if any(word in name.lower() for words in _WORDS.values() for word in words) or len(data) == 1:
+            roles.setdefault(_role(name, task, len(data) == 1), name)
+    if "test" in roles:
+        roles.pop("validation", None)
     roles = roles or {"data" if task in _TRAINED else "test": sorted(data)[0]}
     found, revision = [], None
     for role, name in roles.items():
+        _check_path(name)
         local, revision = hub_file(repo, repo, name, revision)
         path = re.sub(r"-\d{5}-of-\d{5}(-[0-9a-f]+)?\.parquet$", "-*.parquet", name)
-        found.append(_File(role, path, sniff(local, header)))
+        found.append(_File(role, path, _sniffed(local, langs, reading)))
     return _ordered(found, task), {"kind": "hf", "id": repo, "revision": revision, "sha256": {}}
 
 
 def _ordered(found: list[_File], task: str) -> list[_File]:
     """The files a task needs, train first; a lone file of a task that trains is cut into train and test."""
-    by_role = {f.role: f for f in found}
+    by_role = {("test" if f.role == "validation" else f.role): f for f in found}
     if task in _TRAINED:
         if {"train", "test"} <= by_role.keys():
-            return [by_role["train"], by_role["test"]]
+            return [replace(by_role[role], role=role) for role in ("train", "test")]
         return [replace(next(iter(by_role.values())), role="data")]
-    return [by_role.get("test") or replace(found[0], role="test")]
+    return [replace(by_role.get("test") or found[0], role="test")]
 
 
-def _named_by_role(task: str, found: list[_File], shape: Skeleton) -> tuple[list[_File], Skeleton]:
+# What the columns are
+
+
+def _parts(task: str, found: Sequence[_File], reading: Reading) -> tuple[list[Part], list[str]]:
+    """Each file with its skeleton, and what is to be said about both."""
+    chosen = chosen_columns(reading.columns, ROLES[task], columns_of([f.sniffed for f in found]))
+    roles = [
+        Roles(f.sniffed, {role: c for role, c in chosen.items() if c in f.sniffed.columns}) for f in found
+    ]
+    shapes = skeletons(task, roles)
+    notes = []
+    for file, role, shape in zip(found, roles, shapes, strict=True):
+        columns = (
+            ", ".join(f"{r}={plain(c)}" for r, c in shape.columns.items() if c and r != c)
+            or "as they are called"
+        )
+        read = f"{plain(file.path)}: {file.sniffed.total:,} rows; columns: {columns}"
+        notes += [read, *(f"{plain(file.path)}: {note}" for note in (*file.sniffed.notes, *role.notes))]
+    if any(not f.sniffed.header for f in found):
+        return _named_by_role(task, found, shapes), notes
+    return [Part(f.role, f.path, f.sniffed, s) for f, s in zip(found, shapes, strict=True)], notes
+
+
+def _named_by_role(task: str, found: Sequence[_File], shapes: Sequence[Skeleton]) -> list[Part]:
     """Columns of a table without a header get the names of their roles."""
-    names = {column: role for role, column in shape.columns.items() if column not in (TODO, role)}
-    renamed = []
-    for file in found:
+    renamed, roles = [], []
+    for file, shape in zip(found, shapes, strict=True):
         s = file.sniffed
+        names = {} if s.header else {c: role for role, c in shape.columns.items() if c and c != role}
         columns = [names.get(c, c) for c in s.columns]
         rows = [{names.get(c, c): v for c, v in row.items()} for row in s.rows]
-        renamed.append(replace(file, sniffed=replace(s, columns=columns, rows=rows)))
-    shape = skeleton(task, renamed[0].sniffed)
-    if shape.helpers == ["flags"]:
-        shape.notes.append("Name the labels, here and in the loader's columns, in the order of the file.")
-        return renamed, replace(shape, labels=[f"{name}" for name in shape.labels or []])
-    return renamed, shape
-
-
-# The card
+        s = replace(s, columns=columns, rows=rows)
+        renamed.append(replace(file, sniffed=s))
+        known = {r: names.get(c, c) for r, c in shape.columns.items() if c and r in ROLES[task]}
+        roles.append(Roles(s, known))
+    parts = []
+    for file, shape in zip(renamed, skeletons(task, roles), strict=True):
+        if shape.helpers == ["flags"]:
+            shape.notes.append("Name the labels, here and in the loader's columns, in the order of the file.")
+        parts.append(Part(file.role, file.path, file.sniffed, shape))
+    return parts
 
 
 def _with_lang(path: str, langs: Sequence[str]) -> tuple[str, bool]:
@@ -232,87 +330,14 @@ def _with_lang(path: str, langs: Sequence[str]) -> tuple[str, bool]:
     return general, general == path
 
 
-def _card(
-    key: str,
-    task: str,
-    langs: Sequence[str],
-    found: Sequence[_File],
-    shape: Skeleton,
-    source: dict[str, Any],
-) -> str:
-    spoken = {lang: _spoken(task, lang, found[0], shape) for lang in langs}
-    extra = ""
-    if shape.labels is not None:
-        notes = " ".join(shape.notes)
-        extra += f"  labels: {_flow(shape.labels)}" + (f"  # TODO: {notes}" if notes else "") + "\n"
-    if task == "sts":
-        scores = [float(v) for v in found[0].sniffed.values(shape.columns["score"]) if is_number([v])]
-        low, high = (min(scores), max(scores)) if scores else (0.0, 5.0)
-        extra += f"  score_range: [{low:g}, {high:g}]  # TODO: the scale people used, not what occurs\n"
-    total = sum(len(f.sniffed.rows) for f in found)
-    files = ", ".join(f"{f.role}: {json.dumps(_with_lang(f.path, langs)[0])}" for f in found)
-    shared = len(langs) > 1 and any(_with_lang(f.path, langs)[1] for f in found)
-    hashes = {} if len(langs) > 1 else source["sha256"]
-    columns = _example_columns(task)
-    return Template((_TEMPLATES / "card.md").read_text(encoding="utf-8")).substitute(
-        key=key,
-        pretty=key,
-        task=task,
-        tag=task.replace("_", "-"),
-        category=_CATEGORY.get(task, "text-classification"),
-        language=", ".join(dict.fromkeys(lang for pair in spoken.values() for lang in pair)),
-        size=next(name for name, (_, high) in SIZE_CATEGORIES.items() if total < high),
-        subtask=f"{SUBTASKS[task][0]}"
-        + (f"  # TODO: {_choice(SUBTASKS[task])}" if len(SUBTASKS[task]) > 1 else ""),
-        domains=f"some of {', '.join(DOMAINS)}",
-        configs="\n".join(
-            f"    {key}_{lang}: {{languages: [{', '.join(pair)}]}}" for lang, pair in spoken.items()
-        ),
-        extra=extra,
-        kind=source["kind"],
-        id=source["id"],
-        revision=f"      revision: {source['revision']}\n" if source["revision"] else "",
-        files=f"{{{files}}}"
-        + ("  # TODO: put {lang} where the files of the languages differ" if shared else ""),
-        sha256="".join(
-            ["      sha256:\n", *(f"        {json.dumps(p)}: {digest}\n" for p, digest in hashes.items())]
-        )
-        if hashes
-        else "",
-        splits="`, `".join(SPLITS[task]),
-        example=f"| {' | '.join(columns)} |\n|{'---|' * len(columns)}\n| {' | '.join(TODO for _ in columns)} |",
-    )
-
-
-def _choice(names: Iterable[str]) -> str:
-    return " or ".join(names)
-
-
-def _flow(names: Sequence[str]) -> str:
-    text: str = yaml.safe_dump(list(names), default_flow_style=True, allow_unicode=True, width=10**6)
-    return text.strip()
-
-
-def _example_columns(task: str) -> list[str]:
-    return {
-        "bitext_mining": ["sentence1", "sentence2"],
-        "pair_classification": ["sentence1", "sentence2", "label"],
-        "sts": ["sentence1", "sentence2", "score"],
-        "retrieval": ["question", "relevant document"],
-        "instruction_retrieval": ["query", "instruction", "relevant document"],
-        "reranking": ["query", "relevant document", "other document"],
-        "multilabel_classification": ["text", "labels"],
-    }.get(task, ["text", "label"])
-
-
-def _spoken(task: str, lang: str, file: _File, shape: Skeleton) -> list[str]:
+def _spoken(task: str, lang: str, file: Sniffed, shape: Skeleton) -> list[str]:
     """The languages of a config: of a bitext, the other side is English where it is in Latin letters."""
     if task != "bitext_mining":
         return [lang]
     sides = []
     for role in ("sentence1", "sentence2"):
         column = shape.columns[role]
-        text = " ".join(str(v) for v in file.sniffed.values(column)[:50])
+        text = " ".join(str(v) for v in file.values(column)[:50]) if column else ""
         there = letters(kinds(text))
         sides.append(max(there, key=lambda s: (there[s], s), default=""))
     own = SCRIPT_OF[lang]
@@ -320,146 +345,3 @@ def _spoken(task: str, lang: str, file: _File, shape: Skeleton) -> list[str]:
         other = "eng" if "Latin" in sides else TODO
         return [lang, other] if sides[0] == own else [other, lang]
     return ["eng", lang]
-
-
-# The loader
-
-
-def _loader(key: str, task: str, found: Sequence[_File], shape: Skeleton) -> str:
-    uses = [c for c in shape.columns.values() if c != TODO]
-    if TODO in shape.columns.values():
-        uses.append(TODO)
-    file = found[0]
-    reader, call = _reader(file, uses)
-    roles = [f.role for f in found]
-    numbered = [name for name in shape.helpers if name != "numbered"] + [
-        name for name in shape.helpers if name == "numbered"
-    ]
-    if len(roles) == 2:
-        body = [
-            "    return {",
-            f"        split: {shape.make(call('split'))}",
-            '        for split in ("train", "test")',
-            "    }",
-        ]
-    elif task in _TRAINED:
-        numbered.append("train_test")
-        body = [f"    return train_test({shape.make(call(repr(roles[0])))})"]
-    else:
-        rows = f"    rows = {call(repr(roles[0]))}"
-        made = shape.make("rows")
-        body = [rows, f"    return {made}" if shape.whole else f'    return {{"test": {made}}}']
-    helpers = sorted(set(numbered))
-    lines = [f'"""{key}: TODO what it is, in one line."""', "", "from __future__ import annotations", ""]
-    if "def judged" in shape.after:
-        lines += ["from collections.abc import Iterable, Iterator, Mapping", "from typing import Any", ""]
-    lines.append("from seabed_datasets.catalogue import Config")
-    if helpers:
-        lines.append(f"from seabed_datasets.loaders.shapes import {', '.join(helpers)}")
-    lines.append(f"from seabed_datasets.sources.readers import {reader}")
-    row = "Row, " if "def judged" in shape.after else ""
-    lines.append(f"from seabed_datasets.schemas import {row}Splits")
-    lines += ["from seabed_datasets.sources.raw_files import Raw", ""]
-    if shape.after.startswith("#"):
-        lines += [_double(shape.after).rstrip(), ""]
-    lines += ["", "def load(raw: Raw, config: Config) -> Splits:"]
-    lines.append('    """TODO which of upstream\'s parts are used, and what a reader would not expect."""')
-    text = "\n".join([*lines, *(_double(line) for line in body)]) + "\n"
-    return text + (_double(shape.after) if "def judged" in shape.after else "")
-
-
-def _double(code: str) -> str:
-    """Source text with double quotes, as the formatter writes them."""
-    return re.sub(r"'([^'\"\\\n]*)'", r'"\1"', code)
-
-
-def _reader(file: _File, uses: Sequence[str]) -> tuple[str, Any]:
-    """The reader of a file's format, and a function role -> the source text that calls it."""
-    s = file.sniffed
-    columns = list(uses) if s.header else s.columns
-    options = "" if s.header else ", header=False"
-    if s.format == "tsv":
-        options += ', delimiter="\\t"'
-    if s.format in ("csv", "tsv") and not s.quoting:
-        options += ", quoting=False"
-    name = {"csv": "table", "tsv": "table", "jsonl": "jsonl", "json": "json_list", "parquet": "parquet"}[
-        s.format
-    ]
-    if "*" in file.path:
-        return (
-            name,
-            lambda role: (
-                f"(r for path in raw.all({role}) for r in {name}(path, columns={columns!r}{options}))"
-            ),
-        )
-    return name, lambda role: f"{name}(raw[{role}], columns={columns!r}{options})"
-
-
-# Fake raw rows
-
-
-def _fake(file: _File, shape: Skeleton, path: str, langs: Sequence[str]) -> tuple[str, str]:
-    """The name and the text of a fake raw file: rows in upstream's format that say they are fake."""
-    s = file.sniffed
-    sentences: dict[str, str] = yaml.safe_load(
-        (_TEMPLATES / "fake_sentences.yaml").read_text(encoding="utf-8")
-    )
-    spoken = {shape.columns.get("sentence1"): langs[0], shape.columns.get("sentence2"): langs[-1]}
-    places = {c: i for i, c in enumerate(s.columns)}
-
-    def sentence(column: str, start: int, more: int = 0) -> str:
-        number = start + more
-        lang = spoken.get(column, langs[-1])
-        return sentences.get(lang, sentences["eng"]).format(n=number * len(places) + places[column] + 1)
-
-    roles = {column: role for role, column in shape.columns.items()}
-    rows = []
-    for n in range(FAKE_ROWS):
-        # Two records of a table share a query, one of them relevant.
-        at = {c: n // 2 if roles.get(c) == "query" and "document" in shape.columns else n for c in s.columns}
-        rows.append({c: _value(s, c, roles.get(c), n, partial(sentence, c, at[c] * 10)) for c in s.columns})
-    if s.format in ("csv", "tsv"):
-        return path, _as_table(s, rows)
-    as_lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-    if s.format == "parquet":
-        first = json.dumps({"#labels": s.class_labels}, ensure_ascii=False) + "\n" if s.class_labels else ""
-        return f"{path}.jsonl", first + as_lines
-    return path, as_lines if s.format == "jsonl" else json.dumps(rows, ensure_ascii=False, indent=1) + "\n"
-
-
-def _value(s: Sniffed, column: str, role: str | None, number: int, sentence: Callable[[int], str]) -> Any:
-    """A fake value of the kind a column has. Only labels and scores are the file's own: a row never is."""
-    known = [v for v in s.values(column) if v is not None]
-    if not known:
-        return None
-    if s.class_labels and column in s.class_labels:
-        return s.class_labels[column][number % len(s.class_labels[column])]
-    if isinstance(known[0], dict):
-        return dict.fromkeys(known[0])
-    if role == "labels":
-        cut = None if isinstance(known[0], list) else separator(known)
-        parts = sorted({x for v in known for x in v}) if cut is None else label_parts(known, cut)
-        part = parts[number % len(parts)]
-        return [part] if cut is None else part
-    if isinstance(known[0], list):
-        return [sentence(1), sentence(2)]
-    if role in ("label", "score", "relevance") or is_flag(known):
-        distinct = sorted(set(known), key=str)
-        return distinct[number % len(distinct)]
-    if is_number(known):
-        return str(number) if isinstance(known[0], str) else number
-    return sentence(0) if isinstance(known[0], str) else known[0]
-
-
-def _as_table(s: Sniffed, rows: list[dict[str, Any]]) -> str:
-    delimiter = "\t" if s.format == "tsv" else ","
-    if not s.quoting:
-        records = [s.columns] if s.header else []
-        records += [[str(v) for v in row.values()] for row in rows]
-        return "".join(delimiter.join(record) + "\n" for record in records)
-    out = io.StringIO()
-    writer = csv.writer(out, delimiter=delimiter, lineterminator="\n")
-    if s.header:
-        writer.writerow(s.columns)
-    writer.writerows(row.values() for row in rows)
-    return out.getvalue()

@@ -1,68 +1,52 @@
-"""What a raw file shows by itself: its format, its columns, and which column is likely which."""
+"""What a raw file shows by itself: its format, encoding, columns and rows."""
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
-from seabed_datasets.errors import RawFormatError
+from seabed_datasets.contribute import contents
+from seabed_datasets.contribute.dialects import delimiter_of, dialect
+from seabed_datasets.contribute.headers import names_columns
+from seabed_datasets.contribute.roles import KNOWN
+from seabed_datasets.errors import RawFormatError, SeabedError
 from seabed_datasets.sources import readers
+from seabed_datasets.terminal import plain
 
-Format = Literal["csv", "tsv", "jsonl", "json", "parquet"]
-SUFFIXES: dict[str, Format] = {
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".txt": "tsv",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".json": "json",
-    ".parquet": "parquet",
-}
+Format = Literal["table", "jsonl", "json", "squad", "parquet"]
+SUFFIXES = (".csv", ".tsv", ".txt", ".jsonl", ".ndjson", ".json", ".parquet")
 ROWS = 5000
-MANY_LABELS = 200
-SEPARATORS = ("|", ";", ",")
-
-# Usual names of columns, most telling first.
-NAMES: dict[str, tuple[str, ...]] = {
-    "sentence1": ("sentence1", "sentence_1", "premise", "source", "src", "text1", "text_a", "question1"),
-    "sentence2": ("sentence2", "sentence_2", "hypothesis", "target", "tgt", "text2", "text_b", "question2"),
-    "text": ("text", "texts", "sentence", "content", "review", "tweet", "comment", "body", "document"),
-    "label": ("label", "labels", "category", "class", "sentiment", "topic", "intent", "target", "gold_label"),
-    "labels": ("labels", "label", "categories", "topics", "aspects", "tags"),
-    "score": ("score", "similarity", "relatedness", "similarity_score", "gold", "label"),
-    "question": ("question", "query", "questions", "q"),
-    "passage": ("context", "passage", "document", "paragraph", "answer", "text", "positive"),
-    "instruction": ("instruction", "instructions", "prompt", "question"),
-    "input": ("input", "inputs", "context"),
-    "output": ("output", "response", "answer", "completion"),
-    "query": ("query", "question"),
-    "positive": ("positive", "positives", "pos", "relevant"),
-    "negative": ("negative", "negatives", "neg", "irrelevant"),
-    "passage of a query": ("document", "passage", "text", "candidate"),
-    "relevance": ("relevance", "label", "relevant", "score", "judgement"),
-}
+# Records looked at to tell whether the first one is a header.
+_HEADER_RECORDS = 500
+_BLANK = "\ufeff \t\r\n"
+_WHOLE_BYTES = 256 * 1024**2
 
 
 @dataclass(frozen=True)
 class Sniffed:
     """A raw file as far as it explains itself.
 
-    `columns`: in order; made-up names where the file has none. `rows`: the first ones, as the reader gives
-    them. `quoting`: whether a double quote in a table is markup.
+    `columns`: in order; made-up names where the file has none. `rows`: of all `total` every `step`-th, as the
+    reader gives them, at most twice `ROWS`. `quoting`: whether a double quote in a table is markup.
+    `class_labels`: column -> the label names that a Parquet file declares. `notes`: what is to be said.
     """
 
     path: Path
     format: Format
     columns: list[str]
     rows: list[dict[str, Any]]
+    total: int = 0
+    step: int = 1
+    encoding: str = "utf-8-sig"
     header: bool = True
+    delimiter: str = ","
     quoting: bool = True
-    class_labels: dict[str, list[str]] | None = None
+    class_labels: dict[str, list[str]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
 
     def values(self, column: str) -> list[Any]:
         """What the rows have in a column.
@@ -76,229 +60,211 @@ class Sniffed:
         return [row.get(column) for row in self.rows]
 
 
-def sniff(path: Path, header: bool | None = None) -> Sniffed:
+def suffix_of(name: str) -> str | None:
+    """The suffix of a data file, `.gz` left out.
+
+    Args:
+        name: of the file.
+
+    Returns:
+        One of `SUFFIXES`, or None.
+
+    >>> suffix_of("data/Train.CSV.gz")
+    '.csv'
+    """
+    lower = name.lower().removesuffix(".gz")
+    return next((s for s in SUFFIXES if lower.endswith(s)), None)
+
+
+def sniff(
+    path: Path,
+    header: bool | None = None,
+    *,
+    encoding: str | None = None,
+    delimiter: str | None = None,
+    langs: Sequence[str] = (),
+) -> Sniffed:
     """Look into a raw file.
 
     Args:
         path: the file; its suffix says the format.
         header: whether a table's first line names its columns; None to judge by what it holds.
+        encoding: of its text; None for UTF-8, or what a byte order mark says.
+        delimiter: what separates the fields of a table; None to judge.
+        langs: ISO 639-3 codes of its texts, to name likely encodings by.
 
     Returns:
         What it shows.
 
     Raises:
-        RawFormatError: the format is not known, the file is not in it, or it is empty.
+        RawFormatError: the format is not known, the file is not in it, or it is empty; the message says what
+            was found and what helps.
+        SeabedError: an option names what does not exist.
     """
+    mark = delimiter_of(delimiter) if delimiter else None
     if not path.is_file():
-        raise RawFormatError(f"there is no file {path}")
-    kind = SUFFIXES.get(path.suffix.lower())
-    if kind is None:
-        raise RawFormatError(f"{path.name}: expected a suffix of {', '.join(SUFFIXES)}")
-    if kind in ("csv", "tsv"):
-        return _table(path, kind, header)
-    given = {"jsonl": readers.jsonl, "json": readers.json_list}.get(kind)
-    reader: Iterator[dict[str, Any]] = given(path) if given else readers.parquet(path, columns=[])
-    rows = _some(path, reader)
-    columns = list(dict.fromkeys(name for row in rows for name in row))
-    return Sniffed(path, kind, columns, rows, class_labels=_class_labels(path) if kind == "parquet" else None)
+        raise RawFormatError(f"there is no file {plain(str(path))}")
+    suffix = suffix_of(path.name)
+    try:
+        contents.refuse_what_is_no_text(path, suffix == ".parquet")
+        if suffix is None:
+            raise RawFormatError(f"{plain(path.name)}: expected a suffix of {', '.join(SUFFIXES)}")
+        if suffix == ".parquet":
+            return _parquet(path)
+        code = contents.encoding_of(path, encoding, langs)
+        if suffix in (".csv", ".tsv", ".txt"):
+            return _table(path, "," if suffix == ".csv" else "\t", header, code, mark)
+        return _json(path, code)
+    except SeabedError:
+        raise
+    except Exception as error:  # a stranger's file may break a reader in any way, and is to be named
+        raise RawFormatError(
+            f"{plain(path.name)} cannot be read: {type(error).__name__}: {plain(str(error))[:200]}"
+        ) from error
 
 
-def _some(path: Path, rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    first = list(islice(rows, ROWS))
-    if not first:
-        raise RawFormatError(f"{path.name}: there are no rows in it")
-    return first
+def _sampled(path: Path, rows: Iterable[dict[str, Any]]) -> tuple[list[dict[str, Any]], int, int]:
+    """Rows from the start to the end of a file, evenly; how many it has; and the distance between two of them."""
+    kept: list[dict[str, Any]] = []
+    total, step = 0, 1
+    for total, row in enumerate(rows, 1):
+        if (total - 1) % step:
+            continue
+        kept.append(row)
+        if len(kept) > 2 * ROWS:
+            kept, step = kept[::2], step * 2
+    if not kept:
+        raise RawFormatError(f"{plain(path.name)}: there are no rows in it")
+    return kept, total, step
+
+
+def _named(rows: list[dict[str, Any]]) -> list[str]:
+    return list(dict.fromkeys(name for row in rows for name in row))
+
+
+def _parquet(path: Path) -> Sniffed:
+    rows, total, step = _sampled(path, readers.parquet(path, columns=[]))
+    return Sniffed(path, "parquet", _named(rows), rows, total, step, class_labels=_class_labels(path))
 
 
 def _class_labels(path: Path) -> dict[str, list[str]]:
     from datasets import ClassLabel, Features
     from pyarrow.parquet import read_schema
 
-    features = Features.from_arrow_schema(read_schema(path))
-    return {name: list(f.names) for name, f in features.items() if isinstance(f, ClassLabel)}
+    found = {}
+    for name, feature in Features.from_arrow_schema(read_schema(path)).items():
+        inner = getattr(feature, "feature", feature)
+        if isinstance(inner, ClassLabel):
+            found[name] = list(inner.names)
+    return found
 
 
-def _table(path: Path, kind: Format, header: bool | None) -> Sniffed:
-    delimiter = "\t" if kind == "tsv" else ","
-    with readers.open_text(path) as file:
-        start = file.read(1 << 16)
-    # In a TSV a quote is markup only where it opens a field.
-    quoting = kind == "csv" or re.search(r'(^|\t)"', start, re.MULTILINE) is not None
-    first = start.split("\n", 1)[0].rstrip("\r")
-    width = len(first.split(delimiter)) if not quoting else len(_record(first, delimiter))
-    made_up = [f"column{i + 1}" for i in range(width)]
-    bare = readers.table(
-        path, columns=made_up, header=False, delimiter=delimiter, quoting=quoting, short=True
-    )
-    rows = _some(path, bare)
-    named = _names_columns(rows) if header is None else header
-    if not named:
-        return Sniffed(path, kind, made_up, rows, header=False, quoting=quoting)
-    columns = list(rows[0].values())
-    below = readers.table(path, columns=columns, delimiter=delimiter, quoting=quoting)
-    return Sniffed(path, kind, columns, _some(path, below), quoting=quoting)
+def _json(path: Path, encoding: str) -> Sniffed:
+    """JSON by what it holds, not by its suffix: lines of objects, one list of them, or SQuAD's form."""
+    with readers.open_text(path, encoding=encoding) as file:
+        start = file.read(contents.HEAD_BYTES)
+    begin = start.lstrip(_BLANK)
+    if not begin:
+        raise RawFormatError(f"{plain(path.name)}: there are no rows in it")
+    if begin[0] == "[":
+        rows, total, step = _sampled(path, readers.json_list(path, encoding=encoding))
+        return Sniffed(path, "json", _named(rows), rows, total, step, encoding)
+    if "\n" not in start and "\r" in start.rstrip("\r"):
+        raise RawFormatError(
+            f"{plain(path.name)}: its lines end with CR alone; convert them to LF (tr '\\r' '\\n') and give that file"
+        )
+    if not _is_value(begin.partition("\n")[0]) and path.stat().st_size < _WHOLE_BYTES:
+        # Either one value over several lines, or lines of which the first is damaged.
+        try:
+            return _one_object(path, readers.json_value(path, encoding=encoding), encoding)
+        except RawFormatError as error:
+            if "not JSON" not in str(error):
+                raise
+    rows, total, step = _sampled(path, readers.jsonl(path, encoding=encoding))
+    if total == 1 and any(isinstance(v, list) and v and isinstance(v[0], dict) for v in rows[0].values()):
+        return _one_object(path, rows[0], encoding)
+    return Sniffed(path, "jsonl", _named(rows), rows, total, step, encoding)
 
 
-def _record(line: str, delimiter: str) -> list[str]:
-    import csv
-
-    return next(csv.reader([line], delimiter=delimiter), [])
-
-
-def _names_columns(rows: Sequence[dict[str, str]]) -> bool:
-    """Whether the first record names the columns: short distinct words that no record below repeats."""
-    names = list(rows[0].values())
-    if len(set(names)) < len(names) or not all(re.fullmatch(r"[A-Za-z][\w .-]{0,39}", n) for n in names):
+def _is_value(line: str) -> bool:
+    try:
+        json.loads(line)
+    except (ValueError, RecursionError):
         return False
-    if any(n.lower() in known for n in names for known in NAMES.values()):
-        return True
-    return not any(value == row[column] for column, value in rows[0].items() for row in rows[1:]) and all(
-        len(n.split()) <= 2 for n in names
-    )
+    return True
 
 
-def find(sniffed: Sniffed, role: str, taken: Iterable[str], fits: Callable[[list[Any]], bool]) -> str | None:
-    """The column that is likely a role: by its name, else the only one whose values fit.
-
-    Args:
-        sniffed: the file.
-        role: a key of `NAMES`.
-        taken: columns that have a role already.
-        fits: whether the values of a column could be it.
-
-    Returns:
-        The column, or None.
-    """
-    free = [c for c in sniffed.columns if c not in set(taken)]
-    lower = {c.lower(): c for c in free}
-    for name in NAMES[role]:
-        if name in lower and fits(sniffed.values(lower[name])):
-            return lower[name]
-    fitting = [c for c in free if fits(sniffed.values(c))]
-    return fitting[0] if len(fitting) == 1 else None
-
-
-def longest(sniffed: Sniffed, taken: Iterable[str] = ()) -> list[str]:
-    """Columns of texts, the longest first.
-
-    Args:
-        sniffed: the file.
-        taken: columns that have a role already.
-
-    Returns:
-        Their names.
-    """
-    sizes = {
-        c: sum(len(v) for v in sniffed.values(c))
-        for c in sniffed.columns
-        if c not in set(taken) and is_text(sniffed.values(c))
-    }
-    return sorted(sizes, key=lambda c: -sizes[c])
-
-
-def is_text(values: list[Any]) -> bool:
-    """Whether values are texts, and not all numbers.
-
-    Args:
-        values: of one column.
-
-    Returns:
-        True or False.
-    """
-    return all(isinstance(v, str) for v in values) and not is_number(values)
-
-
-def is_number(values: list[Any]) -> bool:
-    """Whether values are numbers, written as numbers or as text.
-
-    Args:
-        values: of one column.
-
-    Returns:
-        True or False.
-
-    >>> is_number(["1", "2.5"]), is_number(["1", ""]), is_number([True])
-    (True, False, False)
-    """
-    return all(
-        (isinstance(v, (int, float)) and not isinstance(v, bool))
-        or (isinstance(v, str) and re.fullmatch(r"-?\d+(\.\d+)?", v) is not None)
-        for v in values
-    )
-
-
-def is_list(values: list[Any]) -> bool:
-    """Whether values are lists of texts.
-
-    Args:
-        values: of one column.
-
-    Returns:
-        True or False.
-    """
-    return all(isinstance(v, list) and all(isinstance(x, str) for x in v) for v in values)
-
-
-def is_label(values: list[Any]) -> bool:
-    """Whether values look like labels: few, short and repeated.
-
-    Args:
-        values: of one column.
-
-    Returns:
-        True or False.
-    """
-    kinds = Counter(str(v) for v in values)
+def _is_squad(value: Any) -> bool:
+    articles = value.get("data") if isinstance(value, dict) else None
     return (
-        all(isinstance(v, (str, int)) and v != "" for v in values)
-        and len(kinds) <= min(MANY_LABELS, max(2, len(values) // 2))
-        and all(len(name) <= 60 for name in kinds)
+        isinstance(articles, list)
+        and bool(articles)
+        and all(isinstance(a, dict) and isinstance(a.get("paragraphs"), list) for a in articles)
     )
 
 
-def is_flag(values: list[Any]) -> bool:
-    """Whether values are yes or no as 0 and 1.
-
-    Args:
-        values: of one column.
-
-    Returns:
-        True or False.
-    """
-    return {str(v) for v in values} <= {"0", "1"}
-
-
-def separator(values: list[Any]) -> str | None:
-    """What separates the labels inside values like "price|service".
-
-    Args:
-        values: of one column.
-
-    Returns:
-        The separator, or None: its parts must be few and short, as labels are, not clauses of a sentence.
-
-    >>> separator(["a|b", "b", "a", "", "b|a"])
-    '|'
-    >>> separator(["first, this", "then, that"])
-    """
-    if not all(isinstance(v, str) for v in values):
-        return None
-    for mark in SEPARATORS:
-        parts = label_parts(values, mark)
-        few = 0 < len(parts) <= min(MANY_LABELS, max(2, len(values) // 2))
-        if few and any(mark in v for v in values) and all(len(part) <= 60 for part in parts):
-            return mark
-    return None
+def _one_object(path: Path, value: Any, encoding: str) -> Sniffed:
+    if _is_squad(value):
+        asked = sum(
+            len(p.get("qas") or []) if isinstance(p, dict) else 0
+            for article in value["data"]
+            for p in article["paragraphs"]
+        )
+        return Sniffed(path, "squad", [], [{}], asked, 1, encoding)
+    held = f"an object with the keys {sorted(value)[:6]}" if isinstance(value, dict) else type(value).__name__
+    raise RawFormatError(
+        f"{plain(path.name)}: expected JSON lines, a list of objects, or SQuAD's form (data > paragraphs > qas), "
+        f"found {plain(held)}: give the list of rows inside as a file of its own"
+    )
 
 
-def label_parts(values: list[str], mark: str) -> list[str]:
-    """The labels inside values.
+def _table(path: Path, usual: str, header: bool | None, encoding: str, mark: str | None) -> Sniffed:
+    with readers.open_text(path, encoding=encoding) as file:
+        first_line = file.readline(100).rstrip("\r\n")
+    if first_line.lower().startswith("sep=") and len(first_line) == 5:
+        raise RawFormatError(
+            f"{plain(path.name)}: its first line {first_line!r} is a word to Excel, no record: remove the line"
+        )
+    written = dialect(path, usual, encoding, mark)
+    made_up = [f"column{i + 1}" for i in range(written.width)]
+    options: dict[str, Any] = {
+        "delimiter": written.delimiter,
+        "quoting": written.quoting,
+        "encoding": encoding,
+    }
+    bare = readers.table(path, columns=made_up, header=False, short=True, **options)
+    first, *below = [list(row.values()) for row in islice(bare, _HEADER_RECORDS)]
+    named = names_columns(first, below, KNOWN) if header is None else header
+    if named is None:
+        shown = ", ".join(repr(plain(cell[:30])) for cell in first[:6])
+        raise RawFormatError(
+            f"{plain(path.name)}: is its first line ({shown}) a header or a record? Give --header or --no-header"
+        )
+    columns = _distinct(path, first) if named else made_up
+    rows, total, step = _sampled(path, readers.table(path, columns=columns, header=named, **options))
+    notes = []
+    if not written.quoting and any('"' in cell for record in (first, *below) for cell in record):
+        notes.append("double quotes in it are read as ordinary characters")
+    return Sniffed(
+        path,
+        "table",
+        columns,
+        rows,
+        total,
+        step,
+        encoding,
+        named,
+        written.delimiter,
+        written.quoting,
+        notes=notes,
+    )
 
-    Args:
-        values: of one column.
-        mark: what separates them.
 
-    Returns:
-        Each once, sorted.
-    """
-    return sorted({part.strip() for v in values for part in v.split(mark) if part.strip()})
+def _distinct(path: Path, names: list[str]) -> list[str]:
+    twice = sorted({plain(n) for n in names if n.strip() and names.count(n) > 1})
+    if twice:
+        raise RawFormatError(
+            f"{plain(path.name)}: its header names several columns {twice[0]!r}, which a loader cannot tell apart: "
+            "rename one; or give --no-header if the line is a record"
+        )
+    return names

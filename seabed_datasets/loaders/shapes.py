@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
+import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
@@ -17,6 +19,34 @@ from seabed_datasets.sources.raw_files import Raw
 from seabed_datasets.sources.readers import lines
 
 T = TypeVar("T")
+
+_ITEM = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
+# A list of texts as Python or JSON writes it; two texts side by side without a comma are not one.
+WRITTEN_LIST = re.compile(rf"\[\s*(?:{_ITEM}(?:\s*,\s*{_ITEM})*\s*,?\s*)?\]", re.DOTALL)
+
+
+def written_list(text: str) -> list[str]:
+    """A list of texts that upstream's table holds as Python or JSON wrote it.
+
+    Args:
+        text: e.g. "['price', 'service']".
+
+    Returns:
+        Its items.
+
+    Raises:
+        RawFormatError: it is no such list.
+
+    >>> written_list("['price', 'room']")
+    ['price', 'room']
+    """
+    try:
+        if WRITTEN_LIST.fullmatch(text.strip()):
+            items: list[str] = ast.literal_eval(text.strip())
+            return items
+    except (ValueError, SyntaxError):
+        pass
+    raise RawFormatError(f"expected a list as Python writes it, found {text[:80]!r}")
 
 
 def aligned(one: Iterable[str], two: Iterable[str]) -> Iterator[Row]:

@@ -375,8 +375,7 @@ def test_nothing_is_overwritten(tmp_path: Path, lao: Path) -> None:
     [
         ("a.csv", "text,label\nbaik,ya\n", ["text", "label"]),
         ("a.csv", "baik sekali,ya\nburuk,ya\n", ["column1", "column2"]),
-        ("a.tsv", "ດີ\tyes\nບໍ່ດີ\tno\n", ["column1", "column2"]),
-        ("a.tsv", "Naskah\tKelas\nbaik\tya\n", ["Naskah", "Kelas"]),
+        ("a.tsv", "ດີ\tyes\nບໍ່ດີ\tno\nບໍ່\tno\nດີຫຼາຍ\tyes\n", ["column1", "column2"]),
         ("a.jsonl", '{"q": "a"}\n{"q": "b", "z": 1}\n', ["q", "z"]),
         ("a.json", '[{"q": "a"}]', ["q"]),
     ],
