@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import unicodedata
 from typing import Any
 
 from seabed_datasets.catalogue import Config, Dataset
-from seabed_datasets.checks.findings import Tally
+from seabed_datasets.checks.findings import Tally, snippet
 from seabed_datasets.checks.statistics import Stats
+from seabed_datasets.schemas import INVISIBLE
 
 FEW = 100
 NEARLY_ALL = 0.95
+_INVISIBLE = {ord(c): None for c in INVISIBLE}
 
 SIZE_CATEGORIES = {
     "n<1K": (0, 1_000),
@@ -32,6 +35,11 @@ def check_sizes(dataset: Dataset, config: Config, stats: Stats, tally: Tally, *,
         truncated: whether a raw file was cut, so that fewer rows are no fault.
     """
     splits = stats["splits"]
+    for split, found in splits.items():
+        if not found["rows"]:
+            tally.add(
+                "SB223", f"{found['dropped']:,} rows were left out" if found["dropped"] else "no row", split
+            )
     if not truncated:
         for split, expected in stated_sizes(dataset, config).items():
             found = splits.get(split, {"rows": 0, "dropped": 0})
@@ -80,3 +88,39 @@ def check_balance(stats: Stats, tally: Tally) -> None:
         most = max(labels, key=lambda name: labels[name], default=None)
         if most is not None and len(labels) > 1 and labels[most] > NEARLY_ALL * s["rows"]:
             tally.add("SB404", f"{most}: {labels[most]:,} of {s['rows']:,} rows", split)
+
+
+def check_names(config: Config, tally: Tally) -> None:
+    """Look for labels that nobody would tell apart.
+
+    Args:
+        config: whose labels.
+        tally: where findings go.
+    """
+    alike: dict[str, list[str]] = {}
+    for name in config.labels or []:
+        alike.setdefault(seen_as(name), []).append(name)
+    for names in alike.values():
+        if len(names) > 1:
+            tally.add("SB222", " and ".join(map(_shown, names)))
+
+
+def _shown(name: str) -> str:
+    note = "" if unicodedata.is_normalized("NFC", name) else " (not in NFC)"
+    return f"{snippet(name)!r}{note}"
+
+
+def seen_as(label: str) -> str:
+    """A label as a reader sees it.
+
+    Args:
+        label: its name.
+
+    Returns:
+        The name without invisible characters and outer blanks, inner blanks as one, in NFC and small letters.
+
+    >>> seen_as(" Not\\u200b  Spam"), seen_as("cafe\\u0301") == seen_as("caf\\u00e9")
+    ('not spam', True)
+    """
+    text = unicodedata.normalize("NFC", label.translate(_INVISIBLE))
+    return unicodedata.normalize("NFC", " ".join(text.split()).casefold())

@@ -7,7 +7,7 @@ from typing import Any
 
 from seabed_datasets import catalogue
 from seabed_datasets.catalogue import Config
-from seabed_datasets.checks.balance import check_balance, check_sizes
+from seabed_datasets.checks.balance import check_balance, check_names, check_sizes
 from seabed_datasets.checks.findings import Finding, Tally
 from seabed_datasets.checks.relations import RelationRules
 from seabed_datasets.checks.rows import RowRules
@@ -83,6 +83,7 @@ class Inspection:
         for split, reasons in dropped.items():
             for reason, count in reasons.items():
                 self.tally.add("SB202", f"{count} rows: {reason}", split, count)
+        check_names(self.config, self.tally)
         check_balance(stats, self.tally)
         dataset = catalogue.dataset(self.config.key)
         check_sizes(dataset, self.config, stats, self.tally, truncated=truncated)

@@ -163,6 +163,15 @@ _ALL = (
         "Table 4a counts the printed domains, and a filter must find what the paper counts.",
         "Keep the printed domain in `domains`; where it does not fit the texts, say so under `errata`.",
     ),
+    Rule(
+        "SB120",
+        "loader uses what loaders may not",
+        ALWAYS,
+        "A loader is code that runs on the machines of everybody who checks or builds the dataset. It is not run "
+        "here before this is mended, and no card can excuse it.",
+        "Read files with `seabed_datasets.sources.readers` and import nothing but what other loaders import; if a "
+        "new format needs more, add a reader.",
+    ),
     # Rows
     Rule(
         "SB201",
@@ -311,6 +320,20 @@ _ALL = (
         "A ranking of relevant documents only is always perfect.",
         "Check the negatives the loader reads.",
     ),
+    Rule(
+        "SB222",
+        "labels that differ in blanks, case or invisible characters only",
+        ALWAYS,
+        "To a scorer they are different classes, to their authors most likely one.",
+        "Map them to one name in the loader and say so in the card; if they do differ, list it under `errata`.",
+    ),
+    Rule(
+        "SB223",
+        "split without rows",
+        ALWAYS,
+        "Nothing can be learned from it, or scored.",
+        "Check which rows the loader keeps; building refuses such a config.",
+    ),
     # Script and encoding
     Rule(
         "SB301",
@@ -424,6 +447,14 @@ _ALL = (
         ALWAYS,
         "A bundle changed by hand cannot be traced to its sources.",
         "Build the config again.",
+    ),
+    Rule(
+        "SB407",
+        "raw file is not the one the card describes",
+        ALWAYS,
+        "Its sha256 differs: upstream changed it, or a download was cut. Rows of another file have other scores.",
+        "Get the file again; if upstream changed it, read what changed, and correct `sha256`, `version` and "
+        "`changes` of the card.",
     ),
 )
 

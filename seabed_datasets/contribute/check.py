@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from traceback import extract_tb
-from typing import Any
+from typing import Any, Literal
 
 from seabed_datasets import catalogue
 from seabed_datasets.bundle.build import source_of
 from seabed_datasets.bundle.manifest import card_text, read_manifest
 from seabed_datasets.bundle.reading import parquet_file, stored_rows
 from seabed_datasets.bundle.staging import rows_of
-from seabed_datasets.catalogue import Config
+from seabed_datasets.catalogue import Config, Dataset
+from seabed_datasets.checks import loader_code
 from seabed_datasets.checks.card import check_card, loader_path
 from seabed_datasets.checks.findings import Finding, Tally
 from seabed_datasets.checks.inspection import Inspection
@@ -25,17 +27,33 @@ from seabed_datasets.schemas import SPLITS, Row, Splits, features, unify, with_l
 
 @dataclass
 class Checked:
-    """What a check looked at: findings, statistics per config, and configs whose rows were not there."""
+    """What a check looked at: findings, statistics per config, and configs whose rows were not there.
+
+    `rows_wanted`: whether rows were to be checked, and not cards alone.
+    """
 
     findings: list[Finding] = field(default_factory=list)
     stats: dict[str, Stats] = field(default_factory=dict)
     cards: list[str] = field(default_factory=list)
     skipped: dict[str, str] = field(default_factory=dict)
+    rows_wanted: bool = True
 
     @property
     def errors(self) -> list[Finding]:
         """The findings that fail the check."""
         return [f for f in self.findings if f.severity == "error"]
+
+    @property
+    def verdict(self) -> Literal["passed", "failed", "no rows checked"]:
+        """What the check says as a whole: nothing has passed whose rows were wanted and not one was read."""
+        if self.errors:
+            return "failed"
+        return "passed" if self.stats or not self.rows_wanted else "no rows checked"
+
+    @property
+    def passed(self) -> bool:
+        """Whether there is no error, and something was looked at."""
+        return self.verdict == "passed"
 
 
 def configs_of(names: Iterable[str]) -> list[Config]:
@@ -72,7 +90,7 @@ def check(
     """Check datasets or configs, and the cards they belong to.
 
     Args:
-        names: configs, or dataset keys for all configs of a dataset.
+        names: configs, or dataset keys for all configs of a dataset; with a bundle, none means all it holds.
         bundle: read the rows of this bundle folder.
         mirror: or make them from this folder of upstream files; without either, from the sources.
         cards_only: read no rows.
@@ -89,14 +107,19 @@ def check(
         raise SeabedError("--bundle and --mirror both say where the rows come from: give one")
     if mirror and not Path(mirror).is_dir():
         raise SourceError(f"the mirror folder {mirror} does not exist")
+    wanted, strange = list(names), dict[str, str]()
+    manifest = read_manifest(bundle) if bundle else {}
     try:
-        configs = configs_of(names)
+        if bundle and not wanted:
+            wanted, strange = _held(Path(bundle), manifest)
+        configs = configs_of(wanted)
     except CardError as error:  # one unreadable card keeps the catalogue from being read at all
         tally = Tally(str(error).partition(":")[0])
         tally.add("SB101", str(error))
         return Checked(findings=tally.findings({}, []))
-    manifest = read_manifest(bundle) if bundle else {}
-    done = Checked(cards=list(dict.fromkeys(c.key for c in configs)))
+    done = Checked(
+        cards=list(dict.fromkeys(c.key for c in configs)), skipped=strange, rows_wanted=not cards_only
+    )
     for config in progress(configs):
         if cards_only:
             continue
@@ -106,6 +129,11 @@ def check(
             else:
                 stats, found = inspect(config, Path(mirror) if mirror else None)
         except SourceError as error:
+            if error.why != "changed":
+                done.skipped[config.name] = str(error)
+                continue
+            found = _broken(config, error, "SB407")
+        except LoaderRefused as error:  # the card's own finding, below, says why
             done.skipped[config.name] = str(error)
             continue
         except SeabedError as error:
@@ -119,6 +147,38 @@ def check(
     return done
 
 
+def _held(bundle: Path, manifest: dict[str, dict[str, Any]]) -> tuple[list[str], dict[str, str]]:
+    """The configs of a bundle that a card here describes; of the others, why they are not checked."""
+    every = [*catalogue.datasets(), *catalogue.datasets(sample=True)]
+    known = {name for dataset in every for name in dataset.seabed.configs}
+    if not manifest:
+        raise SeabedError(f"{bundle} holds no config; `seabed build CONFIG --out {bundle}` adds one")
+    strange = {name: f"{name}: no card here describes it" for name in manifest if name not in known}
+    return [name for name in manifest if name in known], strange
+
+
+class LoaderRefused(SeabedError):
+    """A loader that uses what loaders may not, and was not run."""
+
+
+@lru_cache(maxsize=1024)
+def _loader_faults(file: Path, changed: int) -> tuple[str, ...]:
+    return tuple(loader_code.faults(file))
+
+
+def loader_faults(dataset: Dataset) -> tuple[str, ...]:
+    """What the loader of a dataset uses that loaders may not.
+
+    Args:
+        dataset: the card.
+
+    Returns:
+        One line per fault.
+    """
+    file = None if dataset.seabed.sample else loader_path(dataset)
+    return _loader_faults(file, file.stat().st_mtime_ns) if file else ()
+
+
 def inspect(config: Config, mirror: Path | None = None) -> tuple[Stats, list[Finding]]:
     """Make a config's rows and check them.
 
@@ -130,12 +190,16 @@ def inspect(config: Config, mirror: Path | None = None) -> tuple[Stats, list[Fin
         Its statistics; what was found.
 
     Raises:
+        LoaderRefused: the loader uses what loaders may not; it was not run.
         SeabedError: the rows cannot be made.
     """
+    origin = source_of(config, None, mirror)
+    if origin == "upstream" and (wrong := loader_faults(catalogue.dataset(config.key))):
+        raise LoaderRefused(f"{config.name}: its loader was not run: {wrong[0]}")
     try:
-        splits, used = rows_of(config, source_of(config, None, mirror), mirror)
+        splits, used = rows_of(config, origin, mirror)
         return check_rows(config, splits, truncated=lambda: any(u.truncated for u in used))
-    except (SeabedError, OSError, MemoryError):
+    except SeabedError:
         raise
     except Exception as error:  # a loader may fail in any way, and its author is to be told where
         raise DataError(f"{config.name}: the loader failed: {_explained(error)}") from error
@@ -188,7 +252,19 @@ def _in_bundle(
         raise SourceError(
             f"{bundle} holds no {config.name}; `seabed build {config.name} --out {bundle}` adds it"
         )
-    entry = manifest[config.name]
+    try:
+        return _read_in_bundle(config, bundle, manifest[config.name])
+    except SeabedError:
+        raise
+    except Exception as error:  # a damaged file breaks its reader in any way
+        raise DataError(
+            f"{config.name}: its files in {bundle} cannot be read ({type(error).__name__}: {error}); "
+            f"`seabed build {config.name} --out {bundle} --force` makes them again",
+            "SB406",
+        ) from error
+
+
+def _read_in_bundle(config: Config, bundle: Path, entry: dict[str, Any]) -> tuple[Stats, list[Finding]]:
     test = bundle / "data" / config.name / "test.parquet"
     if not config.labels and test.is_file():
         config = config.model_copy(update={"labels": _label_names(test)})
@@ -228,9 +304,9 @@ def _parquet_rows(config: Config, file: Path) -> Iterator[Row]:
     yield from stored_rows(parquet, file)
 
 
-def _broken(config: Config, error: SeabedError) -> list[Finding]:
+def _broken(config: Config, error: SeabedError, rule: str = "SB216") -> list[Finding]:
     tally = Tally(config.name)
-    tally.add(error.rule if isinstance(error, DataError) else "SB216", str(error))
+    tally.add(error.rule if isinstance(error, DataError) else rule, str(error))
     return tally.findings({}, catalogue.dataset(config.key).seabed.exceptions)
 
 
@@ -243,4 +319,8 @@ def _card(key: str, done: Checked) -> list[Finding]:
         for e in dataset.seabed.exceptions:
             if not any((e.rule, name) in found for name in e.configs or dataset.seabed.configs):
                 tally.add("SB112", f"{e.rule}: {e.reason}")
-    return tally.findings({}, dataset.seabed.exceptions)
+    for fault in loader_faults(dataset):
+        tally.add("SB120", fault)
+    # A card's author is a loader's author: no card excuses its loader.
+    excused = [e for e in dataset.seabed.exceptions if e.rule != "SB120"]
+    return tally.findings({}, excused)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from os.path import relpath
 from pathlib import Path
@@ -13,7 +12,7 @@ import typer
 from seabed_datasets import catalogue
 from seabed_datasets.catalogue import Config
 from seabed_datasets.catalogue.vocabulary import TASKS
-from seabed_datasets.terminal import Quiet, app, bar, comma, plain, print_table
+from seabed_datasets.terminal import Quiet, app, bar, comma, json_text, plain, print_table
 
 Bundle = Annotated[Path | None, typer.Option(help="Read the rows of this bundle folder.")]
 Mirror = Annotated[
@@ -35,9 +34,10 @@ def check(
     warnings: Annotated[bool, typer.Option("--warnings", help="Show warnings and exceptions, too.")] = False,
     quiet: Quiet = False,
 ) -> None:
-    """Check cards and rows by named rules; exit code 1 when an error is found that no card excepts.
+    """Check cards and rows by named rules.
 
-    Rows come from --bundle or --mirror, else from the sources as in `seabed build`.
+    Exit code 1 when an error is found that no card excepts, or when no row was there to check. Rows come from
+    --bundle (without names: all it holds) or --mirror, else from the sources as in `seabed build`.
 
     Example: seabed check laoqa --mirror raw --warnings
     """
@@ -48,13 +48,15 @@ def check(
         print_table(render.rule_rows(), f"{len(render.rule_rows())} rules")
         return
     wanted = [*(names or []), *(d.key for d in (catalogue.datasets() if all_ else []))]
-    if not wanted:
-        raise typer.BadParameter("name a dataset or a config, or --all; `seabed list` shows them")
+    if not wanted and bundle is None:
+        raise typer.BadParameter(
+            "name a dataset or a config, or --all, or --bundle for what a bundle holds; `seabed list` shows them"
+        )
     done = run_check(
         wanted, bundle=bundle, mirror=mirror, cards_only=cards_only, progress=lambda c: _bar(c, quiet)
     )
     if format == "json":
-        typer.echo(json.dumps(render.as_json(done), ensure_ascii=False, indent=1))
+        typer.echo(json_text(render.as_json(done)))
     elif format == "markdown":
         typer.echo(render.as_markdown(done), nl=False)
     else:
@@ -65,9 +67,9 @@ def check(
             typer.echo(line)
         if len(done.skipped) <= 5:
             for name, reason in done.skipped.items():
-                typer.echo(f"rows not checked: {name}: {reason}", err=True)
+                typer.echo(plain(f"rows not checked: {name}: {reason.removeprefix(f'{name}: ')}"), err=True)
         typer.echo(render.summary(done))
-    if done.errors:
+    if not done.passed:
         raise typer.Exit(1)
 
 
@@ -104,7 +106,7 @@ def stats(
                 f"{bundle} has no statistics of {config.name}; `seabed build {config.name} --out {bundle}`"
             )
     if format == "json":
-        typer.echo(json.dumps(found, ensure_ascii=False, indent=1))
+        typer.echo(json_text(found))
         return
     for name, numbers in found.items():
         broken = ", ".join(f"{rule} {count:,}" for rule, count in numbers["checks"].items())

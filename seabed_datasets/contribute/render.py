@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import asdict
 from typing import Any
@@ -9,8 +10,11 @@ from typing import Any
 from seabed_datasets.checks.findings import Finding
 from seabed_datasets.checks.rules import RULES, Rule
 from seabed_datasets.contribute.check import Checked
+from seabed_datasets.terminal import plain
 
 MARKDOWN_ROWS = 50
+SKIPPED_SHOWN = 5
+EXAMPLE_LENGTH = 200
 
 
 def as_json(done: Checked) -> dict[str, Any]:
@@ -23,7 +27,8 @@ def as_json(done: Checked) -> dict[str, Any]:
         A value for `json.dumps`.
     """
     return {
-        "passed": not done.errors,
+        "passed": done.passed,
+        "verdict": done.verdict,
         "counts": dict(Counter(f.severity for f in done.findings)),
         "findings": [asdict(f) | {"title": f.title} for f in done.findings],
         "cards": len(done.cards),
@@ -61,12 +66,14 @@ def summary(done: Checked) -> str:
         done: the check.
 
     Returns:
-        Counts of what was checked and found.
+        The verdict, and counts of what was checked and found.
     """
     by = Counter(f.severity for f in done.findings)
-    text = f"{len(done.cards)} cards, rows of {len(done.stats)} configs: {by['error']} errors, "
+    text = (
+        f"{done.verdict}: {len(done.cards)} cards, rows of {len(done.stats)} configs: {by['error']} errors, "
+    )
     text += f"{by['excepted']} excepted, {by['warning']} warnings"
-    return text + (f"; rows of {len(done.skipped)} configs were not there" if done.skipped else "")
+    return text + (f"; rows of {len(done.skipped)} configs were not checked" if done.skipped else "")
 
 
 def fixes(findings: list[Finding]) -> list[str]:
@@ -93,8 +100,15 @@ def as_markdown(done: Checked) -> str:
     Returns:
         Markdown: the verdict, errors with what to do, warnings folded.
     """
-    verdict = "failed" if done.errors else "passed"
-    parts = [f"### `seabed check` {verdict}", "", summary(done) + "."]
+    heading: str = "checked no rows" if done.verdict == "no rows checked" else done.verdict
+    if done.passed and done.skipped:
+        heading += f" for {len(done.stats)} of {len(done.stats) + len(done.skipped)} configs"
+    parts = [f"### `seabed check` {heading}", "", summary(done) + "."]
+    if done.skipped:
+        parts += ["", "Rows not checked:", ""]
+        parts += [f"- {inert(reason)}" for reason in list(done.skipped.values())[:SKIPPED_SHOWN]]
+        if len(done.skipped) > SKIPPED_SHOWN:
+            parts.append(f"- and {len(done.skipped) - SKIPPED_SHOWN} more")
     for severity in ("error", "excepted", "warning"):
         found = [f for f in done.findings if f.severity == severity]
         if not found:
@@ -102,9 +116,9 @@ def as_markdown(done: Checked) -> str:
         title = {"error": "Errors", "excepted": "Excepted by the card", "warning": "Warnings"}[severity]
         table = ["", "| rule | where | what | rows | examples |", "|---|---|---|---|---|"]
         for row, f in zip(as_rows(found)[:MARKDOWN_ROWS], found, strict=False):
-            what = f.excuse or row["what"]
-            cells = (row["rule"], row["where"], what, row["rows"], row["examples"])
-            table.append("| " + " | ".join(_cell(c) for c in cells) + " |")
+            what = inert(f.excuse) if f.excuse else row["what"]
+            examples = "<br>".join(inert(line) for line in f.examples)
+            table.append(f"| {row['rule']} | {inert(row['where'])} | {what} | {row['rows']} | {examples} |")
         if len(found) > MARKDOWN_ROWS:
             table.append(f"\n{len(found) - MARKDOWN_ROWS} more; `--format json` has all.")
         if severity == "error":
@@ -114,14 +128,24 @@ def as_markdown(done: Checked) -> str:
     return "\n".join(parts) + "\n"
 
 
-def _cell(text: str) -> str:
-    return (
-        text.replace("\\", "\\\\")
-        .replace("|", "\\|")
-        .replace("<", "&lt;")
-        .replace("`", "'")
-        .replace("\n", "<br>")
-    )
+def inert(text: str) -> str:
+    """Text of a row or a card as Markdown that does nothing: no picture, link, @name, #1, HTML or heading.
+
+    Args:
+        text: any text.
+
+    Returns:
+        A code span on one line that may stand in a table cell: what would end it is escaped as Python does.
+
+    >>> inert("![x](http://a.example) @you | `b`")
+    '`` ![x](http://a.example) @you \\\\x7c `b` ``'
+    """
+    shown = plain(text if len(text) <= EXAMPLE_LENGTH else text[:EXAMPLE_LENGTH] + "…").replace("|", "\\x7c")
+    if not shown.strip():
+        return ""
+    fence = "`" * (max((len(run) for run in re.findall("`+", shown)), default=0) + 1)
+    blank = " " if "`" in (shown[0], shown[-1]) else ""
+    return f"{fence}{blank}{shown}{blank}{fence}"
 
 
 def rule_rows() -> list[dict[str, str]]:

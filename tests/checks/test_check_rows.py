@@ -152,6 +152,10 @@ def a_label_less(rows: Rows) -> None:
     rows["test"] = [r for r in rows["test"] if r["label"] != "neutral"]
 
 
+def no_rows(rows: Rows) -> None:
+    rows["test"] = []
+
+
 ENGLISH = ("It is not what they said to me.", "This was the best of all the things that we have.")
 INDONESIAN = (
     "Ini yang terbaik dari semua hal yang kita punya.",
@@ -178,6 +182,7 @@ BREAKS: dict[str, Case] = {
     "SB219": ("bitext_mining", slip),
     "SB220": ("bitext_mining", untranslated),
     "SB221": ("reranking", all_relevant),
+    "SB223": ("clustering", no_rows),
     "SB302": ("clustering", text("test", "text", "BÃ³ng Ä‘Ã¡ hÃ´m nay cÃ³ gÃ¬ má»›i?")),
     "SB303": ("sts", text("test", "sentence1", *ZAWGYI)),
     "SB304": ("retrieval", text("corpus", "text", "This passage is not Thai at all.")),
@@ -213,7 +218,7 @@ KEEPS: dict[str, Case] = {
     "SB309": ("classification", text("test", "text", "Bagus\tsekali,\nsaya suka")),
 }
 # Broken only by what a bundle may hold (tests/test_check_bundle.py) or by a card's numbers (below).
-ELSEWHERE = {"SB201", "SB206", "SB301", "SB401", "SB402", "SB405", "SB406"}
+ELSEWHERE = {"SB201", "SB206", "SB222", "SB301", "SB401", "SB402", "SB405", "SB406", "SB407"}
 
 
 def test_every_rule_is_tested() -> None:
@@ -245,6 +250,21 @@ def test_a_share_decides_between_warning_and_error() -> None:
     (many,) = found("classification", each("train", "text", lambda t: t[:3]))["SB203"]
     assert (few.severity, few.count, few.total) == ("warning", 1, 36)
     assert many.severity == "error"
+
+
+@pytest.mark.parametrize(
+    "label", ["Positive", "positive ", "posi\u200btive", "\u00a0positive", "pos\u0069\u00adtive"]
+)
+def test_labels_that_look_alike(label: str) -> None:
+    names = ["positive", "negative", "neutral"]
+    assert "SB222" not in found("classification", labels=names)
+    (finding,) = found("classification", labels=[*names, label])["SB222"]
+    assert (finding.severity, finding.split) == ("error", None)
+
+
+def test_labels_in_two_normal_forms_look_alike() -> None:
+    assert "SB222" in found("classification", labels=["positive", "negative", "neutral", "bé", "be\u0301"])
+    assert "SB222" not in found("classification", labels=["positive", "negative", "neutral", "bé", "be"])
 
 
 def test_other_faults_of_rankings() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,15 +19,10 @@ from seabed_datasets.checks.scripts import (
     small_words,
     zero_width,
 )
-from seabed_datasets.contribute import new
+from seabed_datasets.contribute.fake_rows import sentences
 from tests.check_cases import ZAWGYI, clean
 
-SENTENCES: dict[str, str] = {
-    lang: text.format(n=7)
-    for lang, text in yaml.safe_load(
-        (new._TEMPLATES / "fake_sentences.yaml").read_text(encoding="utf-8")
-    ).items()
-}
+SENTENCES = {lang: text.format(n=7) for lang, text in sentences().items()}
 
 
 @given(st.text())

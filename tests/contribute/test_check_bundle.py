@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import shutil
 from collections.abc import Callable
 from datetime import date
@@ -254,7 +255,7 @@ def test_the_check_command(bundle: Path) -> None:
     assert (code, json.loads(output)["passed"]) == (1, False)
     code, output = invoke("check", CLASSES, "--bundle", str(bundle), "-q", "--format", "markdown")
     assert "### `seabed check` failed" in output
-    assert "| SB204 | sample_classification_ind test |" in output
+    assert "| SB204 | `sample_classification_ind test` |" in output
 
 
 def test_rules_can_be_listed() -> None:
@@ -265,9 +266,63 @@ def test_rules_can_be_listed() -> None:
 
 def test_rows_that_are_not_there_are_said(built: Path, tmp_path: Path) -> None:
     code, output = invoke("check", "ntrex_tha", "--bundle", str(built), "-q")
-    assert code == 0
+    assert code == 1  # nothing was checked, so nothing passed
     assert "`seabed build ntrex_tha --out" in output
-    assert "rows of 1 configs were not there" in output
+    assert "no rows checked: 1 cards, rows of 0 configs" in output
+    assert "rows of 1 configs were not checked" in output
+    code, output = invoke("check", "ntrex_tha", CLASSES, "--bundle", str(built), "-q")
+    assert (code, "passed: 2 cards, rows of 1 configs" in output) == (0, True)
+
+
+def test_table_json_markdown_and_exit_code_agree(built: Path, bundle: Path, tmp_path: Path) -> None:
+    rewrite(bundle, CLASSES, "test", leak_five_percent(bundle))
+    for names, place, verdict in (
+        ((CLASSES,), built, "passed"),
+        ((CLASSES,), bundle, "failed"),
+        (("ntrex_tha",), built, "no rows checked"),
+        (("ntrex_tha", "--cards-only"), built, "passed"),
+    ):
+        command = ("check", *names, "--bundle", str(place), "-q", "--format")
+        codes, outputs = zip(*(invoke(*command, form) for form in ("table", "json", "markdown")), strict=True)
+        assert set(codes) == {verdict != "passed"}
+        assert f"\n{verdict}: " in f"\n{outputs[0]}"
+        assert json.loads(outputs[1])["verdict"] == verdict
+        assert json.loads(outputs[1])["passed"] == (verdict == "passed")
+        assert ("`seabed check` passed" in outputs[2]) == (verdict == "passed")
+    assert (
+        "`seabed check` passed for 1 of 2 configs"
+        in invoke("check", CLASSES, "ntrex_tha", "--bundle", str(built), "-q", "--format", "markdown")[1]
+    )
+
+
+def test_a_bundle_without_names_is_checked_whole(built: Path, bundle: Path) -> None:
+    done = check([], bundle=built)
+    assert sorted(done.stats) == sorted(SAMPLES)
+    assert (done.passed, done.skipped) == (True, {})
+    rewrite(bundle, CLASSES, "test", leak_five_percent(bundle))
+    code, output = invoke("check", "--bundle", str(bundle), "-q")
+    assert (code, "SB204" in output) == (1, True)
+    code, output = invoke("check")
+    assert (code, "--bundle" in output) == (2, True)
+
+
+def test_a_damaged_file_of_a_bundle_is_one_finding(bundle: Path) -> None:
+    file = bundle / "data" / CLASSES / "train.parquet"
+    file.write_bytes(file.read_bytes()[:200])
+    done = check([CLASSES], bundle=bundle)
+    (finding,) = done.errors
+    assert finding.where == CLASSES
+    assert "seabed build" in finding.examples[0]
+
+
+def test_a_raw_file_with_another_sha256_is_an_error(tmp_path: Path) -> None:
+    for file in catalogue.dataset("emot").seabed.upstream[0].sha256:
+        raw = tmp_path / "emot" / file
+        raw.parent.mkdir(parents=True, exist_ok=True)
+        raw.write_text("text,label\nini bukan berkas yang benar,happy\n", encoding="utf-8")
+    done = check(["emot"], mirror=tmp_path)
+    assert [(f.rule, f.where) for f in done.errors] == [("SB407", "emot_ind")]
+    assert not done.passed
 
 
 def test_wrong_names_and_choices(built: Path, tmp_path: Path) -> None:
@@ -281,10 +336,39 @@ def test_wrong_names_and_choices(built: Path, tmp_path: Path) -> None:
         check(["ntrex"], mirror=tmp_path / "nowhere")
 
 
-def test_markdown_shows_what_a_cell_would_break() -> None:
-    nasty = Finding("SB307", "error", "x_tha", "test", 1, 2, ["1: <b>a|b</b> `c`\nd"])
-    text = render.as_markdown(Checked(findings=[nasty, nasty], cards=["x"]))
-    line = next(line for line in text.split("\n") if line.startswith("| SB307"))
-    assert "<b>" not in line
-    assert "a\\|b" in line
-    assert line.replace("\\|", "").count("|") == 6
+NASTY = (
+    "![x](http://a.example/t.png)",
+    "@maintainer #1 GH-1",
+    "[a](javascript:alert(1)) <https://a.example> https://a.example www.a.example",
+    "<b>a</b> <script>x</script> <!-- </details> &lt;",
+    "a|b \\| c \\\\| d",
+    "``` `a` ``b`` ```",
+    "`",
+    "# heading\n\n# heading\r\n- list\n\n| a |\n|---|",
+    "\x1b[31m \u202e \u2028 \x00 \ud83d",
+    "**a** _b_ ~~c~~ $x$ :smile: [^1]",
+    "ends in \\",
+    "",
+    " ",
+    "ข้อความ \u200b ကလေး",
+)
+
+
+@pytest.mark.parametrize("text", NASTY)
+def test_markdown_of_rows_is_inert(text: str) -> None:
+    finding = Finding("SB307", "error", "x_tha", "test", 1, 2, [f"1: {text}", text])
+    excused = Finding("SB204", "excepted", "x_tha", "test", 1, 2, [text], excuse=text)
+    shown = render.as_markdown(
+        Checked(findings=[finding, excused], cards=["x"], skipped={"y": text}, stats={"x_tha": {}})
+    )
+    lines = shown.split("\n")
+    rows = [line for line in lines if line.startswith(("| SB307", "| SB204"))]
+    assert len(rows) == 2
+    for row in rows:
+        assert row.count("|") == 6
+    # What is left once code spans are gone is the template's own.
+    for line in (*rows, *(line for line in lines if line.startswith("- `"))):
+        left = re.sub(r"(?<!`)(`+)(?!`)(.*?[^`])\1(?!`)", "", line)
+        assert not set("`@#[!") & set(left), left
+        assert set(re.findall("<[^>]*>", left)) <= {"<br>"}
+    assert not [c for c in shown if c != "\n" and not c.isprintable() and c != "\u200b"]
