@@ -23,7 +23,7 @@ def make_result(
     score: float,
     *,
     model: str = "org/model",
-    protocol_name: str = "paper",
+    protocol_name: str = "published",
     dtype: str = "fp32",
     truncated: bool = False,
     rows: str = "rows",

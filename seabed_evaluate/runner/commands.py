@@ -39,6 +39,13 @@ def run_model(
 ) -> None:
     """Score a model. One result file per config as soon as it is done; run again to continue after a stop.
 
+    Protocols: published (the default) is how the paper's printed numbers were made, paper-text is what its text
+    says. They differ in three tasks. Classification: linear SVM, or logistic regression (with
+    multilingual-e5-small on 25 configs 77.4 or 60.0; printed for its large sister: 78.24). Multi-label: accuracy
+    per label, or weighted F1 (82.9 or 61.6 on six configs; printed: 88.94); results carry both, and
+    `seabed report --measure` switches. Instruction retrieval: the instruction alone, or beside its query. And
+    reranking has prompts in paper-text only.
+
     Several GPUs: torchrun --nproc-per-node 4 -m seabed_evaluate run --model ... shares the configs out.
 
     Example: seabed run --model intfloat/multilingual-e5-small --langs tha,mya

@@ -13,6 +13,7 @@ from seabed_datasets.bundle.reading import HUB_BUNDLE
 from seabed_datasets.errors import unknown
 from seabed_datasets.terminal import DATA, LANGS_OPTION, OUTPUT, SPEED, TASKS_OPTION, Names
 from seabed_evaluate.encoders.options import ModelOptions
+from seabed_evaluate.runner.protocols import DEFAULT
 
 
 @dataclass(frozen=True)
@@ -32,8 +33,8 @@ class RunOptions:
         bool, typer.Option("--offline", help="Use what an earlier run fetched.", rich_help_panel=DATA)
     ] = False
     protocol_name: Annotated[
-        str, typer.Option("--protocol", help="paper or released-code.", rich_help_panel=DATA)
-    ] = "paper"
+        str, typer.Option("--protocol", help="published or paper-text: see above.", rich_help_panel=DATA)
+    ] = DEFAULT
     corpus_chunk: Annotated[
         int,
         typer.Option(

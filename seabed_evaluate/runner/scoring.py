@@ -47,7 +47,7 @@ def config_settings(config: Config, bundle: Bundle, encoder: Encoder, rules: Pro
     """
     entry = bundle.manifest[config.name]
     prompts = encoder.prompts
-    if config.task == "reranking" and not rules.rerank_prompts:
+    if config.task == "reranking" and not rules.rerank_prompts and not hasattr(encoder, "always_prompted"):
         prompts = prompting.Prompts(input_types=prompts.input_types)
     sides: tuple[Side, ...] = ("query", "document") if config.task in ASYMMETRIC else ("query",)
     types = {side: t for side in sides if (t := prompts.input_type(config.task, side)) is not None}

@@ -142,7 +142,8 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_runner_says_where_prompts_end_and_records_the_strings(bundle: Path) -> None:
     model = known_models()["GritLM-7B"]
     encoder = Recorder(Prompts(model["query"], model["document"], model["symmetric"]))
-    (result,) = run(encoder, data=bundle, configs=["sample_instruction_retrieval_vie"], out=None)
+    config = "sample_instruction_retrieval_vie"
+    (result,) = run(encoder, data=bundle, configs=[config], out=None, protocol_name="paper-text")
     queries, documents = encoder.seen
     assert {t.text[: t.prompt_end] for t in documents} == {"<|embed|>\n"}
     assert len({t.text[: t.prompt_end] for t in queries}) > 1
@@ -158,7 +159,7 @@ def test_input_types_reach_the_encoder_and_the_result(bundle: Path) -> None:
         ("sample_sts_mya", {"query": "text-matching"}),
         ("sample_reranking_ind", {"query": "separation", "document": "separation"}),
     ]:
-        for protocol in ("paper", "released-code"):
+        for protocol in ("published", "paper-text"):
             encoder = Recorder(Prompts(input_types=types))
             (result,) = run(encoder, data=bundle, configs=[config], out=None, protocol_name=protocol)
             assert result["prompts"]["input_types"] == expected

@@ -116,7 +116,7 @@ def test_results_without_items_cannot_be_compared(tmp_path: Path) -> None:
 
 
 def test_different_protocols_are_noted(tmp_path: Path) -> None:
-    a, b = two_runs(tmp_path, {}, protocol_name="released-code")
+    a, b = two_runs(tmp_path, {}, protocol_name="paper-text")
     assert any(n.startswith("MIXED protocol") for n in compare(a, b, resamples=100).notes)
 
 

@@ -71,13 +71,13 @@ def test_marks_reach_the_page() -> None:
     config = catalogue.config("ntrex_tha")
     results = [
         *make_run(0.5, [config], truncated=True),
-        *make_run(0.6, [config], protocol_name="released-code", dtype="fp16"),
+        *make_run(0.6, [config], protocol_name="paper-text", dtype="fp16"),
     ]
     data = page_data(results, paper=False)
     assert [m["cut"] for m in data["models"]] == [["ntrex_tha"], []]
     assert [(m["protocol"], m["dtype"]) for m in data["models"]] == [
-        ("paper", "fp32"),
-        ("released-code", "fp16"),
+        ("published", "fp32"),
+        ("paper-text", "fp16"),
     ]
     assert {n.split(":")[0] for n in data["notes"]} >= {"MIXED protocol", "MIXED dtype", "CUT FILES"}
 

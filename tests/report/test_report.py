@@ -145,7 +145,7 @@ def test_one_missing_unit_is_enough() -> None:
 @pytest.mark.parametrize(
     ("change", "note"),
     [
-        ({"protocol_name": "released-code"}, "MIXED protocol: paper: org/model"),
+        ({"protocol_name": "paper-text"}, "MIXED protocol: paper-text: org/model"),
         ({"dtype": "fp16"}, "MIXED dtype: fp16: org/model"),
         ({"model": "org/other", "rows": "other rows"}, "MIXED data: abusive_ind"),
         ({"model": "org/other", "truncated": True}, "CUT FILES: org/other"),

@@ -65,7 +65,7 @@ def test_a_result_holds_what_is_needed_to_repeat_it(bundle: Path, tmp_path: Path
     assert r["prompts"]["query"] == "ask: {text}"
     assert r["prompts"]["document"] == "doc: {text}"
     assert set(r["data"]["splits"]) == {"test", "corpus"}
-    assert r["protocol"]["name"] == "paper"
+    assert r["protocol"]["name"] == "published"
     assert r["environment"]["packages"]["numpy"]
     assert r["counts"]["texts"] == 24 + 36
 
@@ -76,6 +76,7 @@ def test_prompts_reach_the_model(bundle: Path) -> None:
         bundle,
         None,
         configs=["sample_instruction_retrieval_vie"],
+        protocol_name="paper-text",
         query_prompt="ask: ",
         document_prompt="doc: ",
     )
@@ -84,10 +85,16 @@ def test_prompts_reach_the_model(bundle: Path) -> None:
     # The query's own instruction stands before it, on a line of its own.
     assert all(t.startswith("ask: ") and t.count("\n") == 1 for t in queries)
     toy.calls.clear()
-    score(bundle, None, configs=["sample_instruction_retrieval_vie"], query_prompt="{instruction} | {text}")
+    score(
+        bundle,
+        None,
+        configs=["sample_instruction_retrieval_vie"],
+        protocol_name="paper-text",
+        query_prompt="{instruction} | {text}",
+    )
     assert all(" | " in t and "\n" not in t for t in toy.calls[0])
     toy.calls.clear()
-    score(bundle, None, configs=["sample_instruction_retrieval_vie"], protocol_name="released-code")
+    score(bundle, None, configs=["sample_instruction_retrieval_vie"])
     assert all("\n" not in t for t in toy.calls[0])
 
 
@@ -99,7 +106,7 @@ def test_a_finished_config_is_not_scored_again(bundle: Path, tmp_path: Path) -> 
     assert toy.calls == []
 
 
-@pytest.mark.parametrize("change", [{"prompt": "query: "}, {"protocol_name": "released-code"}])
+@pytest.mark.parametrize("change", [{"prompt": "query: "}, {"protocol_name": "paper-text"}])
 def test_changed_settings_reuse_nothing_and_lose_nothing(
     bundle: Path, tmp_path: Path, change: dict[str, Any]
 ) -> None:
@@ -187,7 +194,9 @@ def test_a_bundle_file_changed_by_hand_is_refused(tmp_path: Path) -> None:
         ({"tasks": ["st"]}, UnknownName, "Did you mean 'sts'"),
         ({"languages": ["burmese"]}, UnknownName, "unknown language"),
         ({"tasks": ["sts"], "languages": ["lao"]}, SeabedError, "no config of .* fits"),
-        ({"protocol_name": "papre"}, UnknownName, "Did you mean 'paper'"),
+        ({"protocol_name": "publshed"}, UnknownName, "Did you mean 'published'"),
+        ({"protocol_name": "paper"}, UnknownName, "is now called 'paper-text'"),
+        ({"protocol_name": "released-code"}, UnknownName, "is now called 'published'"),
         ({"data": "no/such/folder"}, SeabedError, "no such folder"),
         ({"model": "tests.toy:nothing"}, SeabedError, "cannot import it"),
         ({"model": "multilingual-e5-smal"}, UnknownName, "Did you mean 'multilingual-e5-small'"),

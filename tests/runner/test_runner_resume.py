@@ -107,7 +107,7 @@ def test_a_plan_counts_what_a_run_does(bundle: Path, tmp_path: Path) -> None:
     later = options(bundle, out=tmp_path / "r", cache=tmp_path / "c")
     dry_run: dict[str, Any] = {"show_plan": plans.append, "dry_run": True}
     run_all(later, ToyEncoder(), **dry_run)
-    other = replace(later, protocol_name="released-code", tasks=("sts", "clustering"))
+    other = replace(later, protocol_name="paper-text", tasks=("sts", "clustering"))
     run_all(other, ToyEncoder(), **dry_run)
     assert (plans[1].configs, plans[1].done) == ((), len(SAMPLES))
     assert len(plans[2].configs) == 2

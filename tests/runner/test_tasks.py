@@ -20,7 +20,7 @@ from seabed_evaluate.runner.tasks import (
     retrieval,
 )
 
-PAPER = protocol("paper")
+PUBLISHED = protocol("published")
 
 
 def embed_by(table: dict[str, list[float]]) -> Any:
@@ -33,7 +33,7 @@ def embed_by(table: dict[str, list[float]]) -> Any:
 def test_equal_targets_count_for_the_first_of_them() -> None:
     table = {"a": [1.0, 0.0], "b": [0.0, 1.0], "x": [1.0, 0.0], "y": [0.0, 1.0]}
     data = {"test": {"sentence1": ["a", "b", "b"], "sentence2": ["x", "y", "y"]}}
-    scores = bitext_mining(data, embed_by(table), PAPER)
+    scores = bitext_mining(data, embed_by(table), PUBLISHED)
     # Row 2 chose row 1's equal text: accuracy 2/3; rows 1 and 2 chose row 1, so its F1 is 2/3.
     assert scores["accuracy"] == pytest.approx(2 / 3)
     assert scores["f1"] == pytest.approx((1 + 2 / 3) / 3)
@@ -47,7 +47,7 @@ def test_retrieval_ties_go_to_the_lower_id_whatever_the_order_of_the_corpus() ->
             "corpus": {"id": order, "text": [text[d] for d in order]},
             "test": {"text": ["q"], "relevant": [[{"id": "d2", "score": 1}]]},
         }
-        assert retrieval(data, embed_by(table), PAPER)["mrr_at_10"] == 0.5
+        assert retrieval(data, embed_by(table), PUBLISHED)["mrr_at_10"] == 0.5
 
 
 def test_a_scorer_that_tells_nothing_apart_gains_nothing_from_the_order_of_candidates() -> None:
@@ -56,7 +56,7 @@ def test_a_scorer_that_tells_nothing_apart_gains_nothing_from_the_order_of_candi
         reranking(
             {"test": {"query": ["q"], "documents": [["a", "b", "c"]], "relevance": [relevance]}},
             embed_by(table),
-            PAPER,
+            PUBLISHED,
         )["map"]
         for relevance in ([1, 0, 0], [0, 1, 0], [0, 0, 1])
     ]
@@ -67,15 +67,15 @@ def test_one_class_is_no_task() -> None:
     table = {"a": [1.0, 0.0], "b": [0.0, 1.0]}
     one = {"text": ["a", "b"], "label": [1, 1]}
     with pytest.raises(DataError, match="single class"):
-        classification({"train": one, "test": one}, embed_by(table), PAPER)
+        classification({"train": one, "test": one}, embed_by(table), PUBLISHED)
     with pytest.raises(DataError, match="single class"):
-        clustering({"test": one}, embed_by(table), PAPER)
+        clustering({"test": one}, embed_by(table), PUBLISHED)
     none = {"text": ["a", "b"], "labels": [[], []]}
     with pytest.raises(DataError, match="no row of the train split has a label"):
-        multilabel_classification({"train": none, "test": none}, embed_by(table), PAPER)
+        multilabel_classification({"train": none, "test": none}, embed_by(table), PUBLISHED)
 
 
-@pytest.mark.parametrize("name", ["paper", "released-code"])
+@pytest.mark.parametrize("name", ["published", "paper-text"])
 def test_separable_classes_are_separated(name: str) -> None:
     table = {f"{c}{i}": [5.0 * (c == "a"), 5.0 * (c == "b"), 0.1 * i] for c in "abc" for i in range(8)}
     texts = list(table)
@@ -91,7 +91,7 @@ def test_clusters_are_found_and_the_spread_over_seeds_is_kept() -> None:
     table = {f"{c}{i}": [10.0 * (c == "a"), 10.0 * (c == "b"), 0.1 * i] for c in "ab" for i in range(8)}
     texts = list(table)
     data = {"test": {"text": texts, "label": ["ab".index(t[0]) for t in texts]}}
-    scores = clustering(data, embed_by(table), PAPER)
+    scores = clustering(data, embed_by(table), PUBLISHED)
     assert scores["v_measure"] == pytest.approx(1)
     assert list(scores["v_measure_seeds"]) == ["42", "43", "44", "45", "46"]
 
@@ -140,7 +140,7 @@ def test_the_portion_of_the_corpus_changes_nothing() -> None:
     found = []
     for chunk in (1000, 37, 1):
         embed = Embed(chunk)
-        scores = retrieval(data, embed, PAPER)
+        scores = retrieval(data, embed, PUBLISHED)
         found.append({k: v for k, v in scores.items() if k != "outcomes"})
         assert embed.most <= max(chunk, 10)
     assert found[0] == found[1] == found[2]

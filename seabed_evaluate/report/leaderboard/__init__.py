@@ -20,7 +20,7 @@ from seabed_evaluate.report.identity import known_model
 from seabed_evaluate.report.paper_results import paper_table
 from seabed_evaluate.report.tables import mixtures
 from seabed_evaluate.report.units import Run, all_units, runs_of
-from seabed_evaluate.runner.protocols import PROTOCOLS
+from seabed_evaluate.runner.protocols import DEFAULT, PROTOCOLS
 from seabed_evaluate.runner.results import Result
 
 CARDS_URL = "https://huggingface.co/datasets/seabed/SEA-BED/blob/main/cards/{key}.md"
@@ -96,9 +96,10 @@ def page_data(results: Iterable[Result], *, paper: bool, cards_url: str = CARDS_
         raise SeabedError("there is nothing to show: no results, and the paper's models are left out")
     units = list(all_units(sample).items())
     names = read_toml(_FOLDER / "languages.toml")
-    measures = PROTOCOLS["paper"].main
+    measures = PROTOCOLS[DEFAULT].main
     return {
         "sample": sample,
+        "protocol": DEFAULT,
         "cardsUrl": cards_url,
         "tasks": [{"id": t, "name": _title(t), "measure": measures[t]} for t in TASKS],
         "languages": [{"id": lang, "name": name} | names[lang] for lang, name in LANGUAGES.items()],

@@ -123,7 +123,7 @@
 
   // ---- the table ----
   function marks(m) {
-    const found = m.published ? ["paper"] : [m.protocol === "paper" ? "scored here" : `scored here, ${m.protocol}`, m.dtype];
+    const found = m.published ? ["paper"] : [m.protocol === data.protocol ? "scored here" : `scored here, protocol ${m.protocol}`, m.dtype];
     if (m.cut && m.cut.length) found.push(`${m.cut.length} cut files`);
     return found.join(" · ");
   }
