@@ -1,7 +1,8 @@
 """Per-item outcomes of a config, kept beside its result file: what intervals and comparisons are made from.
 
 `values`: one value per item whose mean is the score (NaN: the item does not count); or `predictions` and
-`references` where the score is no mean. Arrays are as small as their values allow.
+`references` where the score is no mean. `resampled_<measure>`: the main score of every bootstrap resample, kept so
+that many models can be told apart without scoring all resamples again. Arrays are as small as their values allow.
 """
 
 from __future__ import annotations
@@ -45,6 +46,18 @@ def compact(**arrays: Any) -> Outcomes:
             low, high = (int(array.min()), int(array.max())) if array.size else (0, 0)
             small[name] = array.astype(np.result_type(np.min_scalar_type(low), np.min_scalar_type(high)))
     return small
+
+
+def resampled(measure: str) -> str:
+    """Name of the array that holds a measure's resampled scores.
+
+    Args:
+        measure: e.g. "f1".
+
+    Returns:
+        The name.
+    """
+    return f"resampled_{measure}"
 
 
 def bitext_values(chosen: npt.NDArray[Any]) -> npt.NDArray[np.float64]:

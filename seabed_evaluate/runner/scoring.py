@@ -17,7 +17,7 @@ from seabed_evaluate.encoders.loading import Encoder
 from seabed_evaluate.encoders.prompts import ASYMMETRIC, Prompted, Side
 from seabed_evaluate.encoders.vector_cache import EmbeddingCache, encode_cached
 from seabed_evaluate.runner.bundles import Bundle, read_splits
-from seabed_evaluate.runner.outcomes import Outcomes
+from seabed_evaluate.runner.outcomes import Outcomes, compact, resampled
 from seabed_evaluate.runner.protocols import Protocol
 from seabed_evaluate.runner.results import (
     SCHEMA,
@@ -28,7 +28,7 @@ from seabed_evaluate.runner.results import (
     settings_hash,
 )
 from seabed_evaluate.runner.tasks import CORPUS_CHUNK, TASK_FUNCTIONS
-from seabed_evaluate.runner.uncertainty import interval
+from seabed_evaluate.runner.uncertainty import all_draws, interval_of
 
 Tick = Callable[[int], object]
 
@@ -201,6 +201,13 @@ def score(
     scores = TASK_FUNCTIONS[config.task](read_splits(bundle, config), embed, rules)
     outcomes: Outcomes = scores.pop("outcomes")
     main = rules.main[config.task]
+    try:
+        drawn = all_draws(config.task, main, outcomes)
+    except ValueError:  # undefined on the items, e.g. of a single class
+        drawn = {}
+    intervals = {name: interval_of(config.task, found) for name, found in drawn.items()}
+    if main in drawn:
+        outcomes |= compact(**{resampled(main): drawn[main].resampled})
     entry = bundle.manifest[config.name]
     result = {
         "schema": SCHEMA,
@@ -215,8 +222,9 @@ def score(
         "sample": config.sample,
         "main_score": main,
         "score": scores[main],
-        "interval": interval(config.task, main, outcomes),
+        "interval": intervals.get(main),
         "scores": scores,
+        "intervals": intervals,
         "data": {
             "name": public_name(bundle.name),
             "revision": bundle.revision,

@@ -53,6 +53,30 @@ def cosines(one: Vectors, two: Vectors) -> Scores:
     return result
 
 
+def pair_similarities(one: Vectors, two: Vectors) -> dict[str, Scores]:
+    """How alike row i of one and row i of two are, in four ways; higher is more alike.
+
+    Args:
+        one: shape (n, dimension).
+        two: shape (n, dimension).
+
+    Returns:
+        `cosine`, `dot`, and minus the `euclidean` and `manhattan` distance: float64 arrays of shape (n,).
+
+    >>> {name: float(s[0]) for name, s in pair_similarities(np.float32([[0, 3]]), np.float32([[4, 0]])).items()}
+    {'cosine': 0.0, 'dot': 0.0, 'euclidean': -5.0, 'manhattan': -7.0}
+    """
+    n = len(one)
+    found = {name: np.empty(n) for name in ("dot", "euclidean", "manhattan")}
+    step = max(1, 2**22 // max(1, one.shape[1]))
+    for rows in (slice(start, start + step) for start in range(0, n, step)):
+        apart = np.abs(one[rows].astype(np.float64) - two[rows])
+        found["dot"][rows] = np.einsum("ij,ij->i", one[rows], two[rows], dtype=np.float64)
+        found["euclidean"][rows] = -np.sqrt((apart * apart).sum(axis=1))
+        found["manhattan"][rows] = -apart.sum(axis=1)
+    return {"cosine": cosines(one, two), **found}
+
+
 def top_k(
     queries: Vectors, corpus: Vectors, k: int, *, corpus_block: int = CORPUS_BLOCK, device: str | None = None
 ) -> tuple[Indices, Scores]:

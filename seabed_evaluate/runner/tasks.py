@@ -30,7 +30,7 @@ from seabed_evaluate.metrics.retrieval.scores import retrieval_scores
 from seabed_evaluate.metrics.sts.scores import sts_scores
 from seabed_evaluate.runner.outcomes import bitext_values, clustering_values, compact
 from seabed_evaluate.runner.protocols import Classifier, Protocol
-from seabed_evaluate.runner.similarity import cosines, top_k, top_k_of_parts
+from seabed_evaluate.runner.similarity import cosines, pair_similarities, top_k, top_k_of_parts
 
 Split = dict[str, list[Any]]
 Scores = dict[str, Any]
@@ -114,10 +114,10 @@ def pair_classification(data: dict[str, Split], embed: Embed, protocol: Protocol
         protocol: the settings.
 
     Returns:
-        The scores of seabed_evaluate.metrics.pair_classification.
+        The scores of seabed_evaluate.metrics.pair_classification, `ap` being that of the cosine; `dot_ap`,
+        `euclidean_ap` and `manhattan_ap` are those of the other similarities.
     """
-    test = data["test"]
-    return _scored(pair_classification_scores, _pair_cosines(test, embed), test["label"])
+    return _paired(pair_classification_scores, "ap", data["test"], "label", embed)
 
 
 def sts(data: dict[str, Split], embed: Embed, protocol: Protocol) -> Scores:
@@ -129,14 +129,27 @@ def sts(data: dict[str, Split], embed: Embed, protocol: Protocol) -> Scores:
         protocol: the settings.
 
     Returns:
-        The scores of seabed_evaluate.metrics.sts.
+        The scores of seabed_evaluate.metrics.sts, `spearman` being that of the cosine; `euclidean_spearman` and
+        `manhattan_spearman` are those of minus the distances.
     """
-    test = data["test"]
-    return _scored(sts_scores, _pair_cosines(test, embed), test["score"])
+    found = _paired(sts_scores, "spearman", data["test"], "score", embed)
+    # As in mteb, whose STS has no correlation of dot products.
+    found.pop("dot_spearman", None)
+    return found
 
 
-def _pair_cosines(test: Split, embed: Embed) -> Any:
-    return cosines(embed(test["sentence1"], "query", None), embed(test["sentence2"], "query", None))
+def _paired(
+    function: Callable[..., Scores], measure: str, test: Split, references: str, embed: Embed
+) -> Scores:
+    """The scores of the cosine, and one measure of each other similarity of the same vectors."""
+    one, two = embed(test["sentence1"], "query", None), embed(test["sentence2"], "query", None)
+    alike = pair_similarities(one, two)
+    scores = _scored(function, alike.pop("cosine"), test[references])
+    for name, values in alike.items():
+        # A distance that is the same for every pair leaves its correlation undefined: it has no score then.
+        if values.min() < values.max():
+            scores[f"{name}_{measure}"] = function(values, test[references])[measure]
+    return scores
 
 
 def classification(data: dict[str, Split], embed: Embed, protocol: Protocol) -> Scores:

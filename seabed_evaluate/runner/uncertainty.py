@@ -63,7 +63,36 @@ def draws(
         The score and its resampled values, shape (resamples,).
 
     Raises:
-        ValueError: the score is undefined on these items.
+        ValueError: the score is undefined on these items, or cannot be had from them.
+    """
+    found = all_draws(task, measure, outcomes, resamples=resamples, seed=seed)
+    if measure not in found:
+        raise ValueError(f"{measure} cannot be resampled from the items; {', '.join(found)} can")
+    return found[measure]
+
+
+def all_draws(
+    task: str,
+    measure: str,
+    outcomes: Mapping[str, npt.NDArray[Any]],
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+) -> dict[str, Draws]:
+    """Score resamples of a config's items by every measure that the items allow.
+
+    Args:
+        task: name of the task.
+        measure: what the items' values average to, where they are values.
+        outcomes: see `draws`.
+        resamples: see `draws`.
+        seed: see `draws`.
+
+    Returns:
+        Name of the score -> its draws.
+
+    Raises:
+        ValueError: a score is undefined on these items.
     """
     if "values" in outcomes:
         values = np.asarray(outcomes["values"], dtype=np.float64)
@@ -76,16 +105,16 @@ def draws(
         predictions, references = outcomes["predictions"], outcomes["references"]
         items = len(references)
         found = _SCORES[task](predictions, references, n_bootstrap=resamples, seed=seed, draws=True)
-    score, resampled = float(found[measure]), found["draws"][measure]
-    return Draws(score, resampled - np.nanmean(resampled) + score, items)
+    return {
+        name: Draws(float(found[name]), resampled - np.nanmean(resampled) + float(found[name]), items)
+        for name, resampled in found["draws"].items()
+    }
 
 
 def interval(
     task: str, measure: str, outcomes: Mapping[str, npt.NDArray[Any]], *, resamples: int = RESAMPLES
 ) -> dict[str, Any] | None:
-    """The percentile interval of a config's score, for its result file.
-
-    It says how far the score would move with another test set of this size from the same source.
+    """The percentile interval of a config's score.
 
     Args:
         task: name of the task.
@@ -94,16 +123,29 @@ def interval(
         resamples: how many.
 
     Returns:
-        low, high, se (standard deviation of the resampled scores), and how they were made; None where the
-        resamples leave the score undefined.
+        As `interval_of`; None where the resamples leave the score undefined.
+    """
+    try:
+        return interval_of(task, draws(task, measure, outcomes, resamples=resamples))
+    except ValueError:
+        return None
+
+
+def interval_of(task: str, found: Draws) -> dict[str, Any]:
+    """The percentile interval of a score, for the result file.
+
+    It says how far the score would move with another test set of this size from the same source.
+
+    Args:
+        task: name of the task.
+        found: the score and its resampled values.
+
+    Returns:
+        low, high, se (standard deviation of the resampled scores), and how they were made.
 
     Source:
         Efron and Tibshirani (1993), chapters 6 and 13.
     """
-    try:
-        found = draws(task, measure, outcomes, resamples=resamples)
-    except ValueError:
-        return None
     defined = found.resampled[np.isfinite(found.resampled)]
     low, high = np.quantile(defined, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
     # Moving the resamples onto the score can push their ends past what the measure can be.
@@ -113,7 +155,7 @@ def interval(
         "high": min(float(high), 1.0),
         "se": float(defined.std()),
         "confidence": CONFIDENCE,
-        "resamples": resamples,
+        "resamples": len(found.resampled),
         "undefined": len(found.resampled) - len(defined),
         "seed": SEED,
         "items": found.items,

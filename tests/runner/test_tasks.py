@@ -16,8 +16,10 @@ from seabed_evaluate.runner.tasks import (
     classification,
     clustering,
     multilabel_classification,
+    pair_classification,
     reranking,
     retrieval,
+    sts,
 )
 
 PUBLISHED = protocol("published")
@@ -85,6 +87,38 @@ def test_separable_classes_are_separated(name: str) -> None:
     tags = {"text": texts, "labels": [[] if t[0] == "c" else ["ab".index(t[0]), 2] for t in texts]}
     scores = multilabel_classification({"train": tags, "test": tags}, embed_by(table), protocol(name))
     assert scores["f1_weighted"] == 1
+
+
+def test_other_similarities_of_the_same_vectors_stand_beside_the_main_score() -> None:
+    from scipy.spatial.distance import cityblock, euclidean
+    from scipy.stats import spearmanr
+    from sklearn.metrics import average_precision_score
+
+    rng = np.random.default_rng(3)
+    table = {f"{side}{i}": rng.standard_normal(6).tolist() for side in "ab" for i in range(40)}
+    one, two = ([f"{side}{i}" for i in range(40)] for side in "ab")
+    gold, labels = rng.uniform(0, 5, 40).tolist(), rng.integers(0, 2, 40).tolist()
+    vectors = [(np.float32(table[a]), np.float32(table[b])) for a, b in zip(one, two, strict=True)]
+    distances = {
+        "euclidean": [-euclidean(a, b) for a, b in vectors],
+        "manhattan": [-cityblock(a, b) for a, b in vectors],
+        "dot": [float(a @ b) for a, b in vectors],
+    }
+    found = sts({"test": {"sentence1": one, "sentence2": two, "score": gold}}, embed_by(table), PUBLISHED)
+    for name in ("euclidean", "manhattan"):
+        expected = spearmanr(distances[name], gold).statistic
+        assert found[f"{name}_spearman"] == pytest.approx(expected, abs=1e-6)
+    assert "dot_spearman" not in found
+    data = {"test": {"sentence1": one, "sentence2": two, "label": labels}}
+    found = pair_classification(data, embed_by(table), PUBLISHED)
+    for name, values in distances.items():
+        assert found[f"{name}_ap"] == pytest.approx(average_precision_score(labels, values), abs=1e-6)
+    # All pairs equally far apart: there is no correlation, and no number.
+    apart = {f"a{i}": [float(i), 0.0] for i in range(3)} | {f"b{i}": [float(i), 1.0] for i in range(3)}
+    same = {"sentence1": ["a0", "a1", "a2"], "sentence2": ["b0", "b1", "b2"], "score": [1.0, 2.0, 3.0]}
+    found = sts({"test": same}, embed_by(apart), PUBLISHED)
+    assert "spearman" in found
+    assert "euclidean_spearman" not in found
 
 
 def test_clusters_are_found_and_the_spread_over_seeds_is_kept() -> None:
