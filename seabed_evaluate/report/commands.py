@@ -36,12 +36,41 @@ def _csv(rows: list[dict[str, Any]]) -> None:
     writer.writerows(map(csv_row, rows))
 
 
+AverageOption = Annotated[
+    Literal["configs", "datasets"],
+    typer.Option(
+        help="What a mean counts once: configs, as in the paper's tables, or datasets in one language."
+    ),
+]
+MeasureOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="TASK=SCORE: show another score of a task, e.g. multilabel_classification=f1_weighted. Several times "
+        "for several tasks."
+    ),
+]
+
+
+def _shown(
+    places: Iterable[str | Path], measure: list[str] | None
+) -> tuple[list[tuple[Path, dict[str, Any]]], list[str]]:
+    """Valid result files of some places, with the scores asked for, and what was left out."""
+    from seabed_evaluate.report.measures import chosen_measures, with_measures
+
+    chosen = chosen_measures(measure or [])
+    valid = _valid(places)
+    shown = with_measures(valid.results.values(), chosen)
+    return list(zip(valid.results, shown, strict=True)), valid.notes()
+
+
 @app.command()
 def report(
     results: Annotated[list[Path], typer.Argument(help="Result folders or files.")],
     by: Annotated[
         str,
-        typer.Option(help="Comma-separated: task, language, origin, domain, script, dataset, unit."),
+        typer.Option(
+            help="Comma-separated: task, language, origin, aspect, domain, script, dataset, unit, config."
+        ),
     ] = "task,language",
     format: Annotated[
         Literal["table", "md", "csv", "json", "latex"], typer.Option(help="How to print.")
@@ -54,8 +83,16 @@ def report(
         bool, typer.Option("--intervals", help="Half the 95 % interval behind every score.")
     ] = False,
     by_config: Annotated[bool, typer.Option("--by-config", help="One row per config as well.")] = False,
+    average: AverageOption = "configs",
+    measure: MeasureOption = None,
+    origin_by: Annotated[
+        Literal["ours", "paper"],
+        typer.Option(help="Whose word `--by origin` follows: the cards', or the paper's annotation column."),
+    ] = "ours",
 ) -> None:
-    """Show scores (x100) beside the 17 models of the paper. A cell like 91.20 (3/94) covers 3 of 94 units.
+    """Show scores (x100) beside the 17 models of the paper. A cell like 91.20 (3/114) covers 3 of 114 configs.
+
+    Models whose averages cannot be told apart share a group: the ranks from the best to the worst of them.
 
     Example: seabed report results/ --by language,origin --format md
     """
@@ -67,10 +104,13 @@ def report(
     check_names("--by", parts, BY)
     beside = compare or ["paper"]
     others = [c for c in beside if c not in ("paper", "none")]
-    valid = _valid([*results, *others])
-    found = list(valid.results.values())
+    files, notes = _shown([*results, *others], measure)
+    found = [r for _, r in files]
     made = [
-        replace(t, notes=(*t.notes, *valid.notes())) for t in tables(found, parts, paper="paper" in beside)
+        replace(t, notes=(*t.notes, *notes))
+        for t in tables(
+            found, parts, paper="paper" in beside, average=average, origin_by=origin_by, files=files
+        )
     ]
     if format == "table":
         for table in made:
@@ -91,24 +131,29 @@ def report(
 def compare_runs(
     a: Annotated[Path, typer.Argument(help="Results folder of one run.")],
     b: Annotated[Path, typer.Argument(help="Results folder of the other run.")],
-    units: Annotated[bool, typer.Option("--units", help="One row per unit as well.")] = False,
+    units: Annotated[
+        bool, typer.Option("--units", help="One row per config (or dataset and language) as well.")
+    ] = False,
+    average: AverageOption = "configs",
     format: Annotated[Literal["table", "csv", "json"], typer.Option(help="How to print.")] = "table",
     resamples: Annotated[int, typer.Option(min=100, help="Of the paired bootstrap.")] = 1000,
     quiet: Quiet = False,
 ) -> None:
-    """Test two runs against each other on the same items: paired, per unit, Holm-corrected.
+    """Test two runs against each other on the same items: paired, per config, Holm-corrected.
 
     Example: seabed compare results/e5-0123abcd results/bge-4567cdef
     """
     from seabed_evaluate.report.compare import compare, mean_rows, unit_rows
+    from seabed_evaluate.report.units import COUNTED
 
-    found = compare(a, b, resamples=resamples, quiet=quiet)
+    found = compare(a, b, average=average, resamples=resamples, quiet=quiet)
     rows = unit_rows(found)
     if format == "json":
         whole = {
             "a": found.a,
             "b": found.b,
             "verdict": found.verdict,
+            "mean_over": found.average,
             "units": rows,
             "means": mean_rows(found),
             "skipped": found.skipped,
@@ -119,7 +164,9 @@ def compare_runs(
         _csv(rows)
     else:
         if units:
-            print_table([{k: str(v) for k, v in r.items()} for r in rows], f"{len(rows)} units\n")
+            print_table(
+                [{k: str(v) for k, v in r.items()} for r in rows], f"{len(rows)} {COUNTED[average]}\n"
+            )
         print_table(mean_rows(found), f"A = {found.a}\nB = {found.b}\n{found.verdict}")
         for line in found.notes:
             typer.echo(plain(line))
@@ -133,14 +180,17 @@ def ranks(
     b: Annotated[str, typer.Argument(help="The same.")],
     format: Annotated[Literal["table", "csv"], typer.Option(help="How to print.")] = "table",
     plot: Annotated[Path | None, typer.Option(help="Write a slope chart here (.svg or .png).")] = None,
+    average: AverageOption = "configs",
 ) -> None:
     """Show how the ranks of the same models change between two tables, files or result folders.
 
     Example: seabed ranks table3:full table3:sample_30pct --plot ranks.svg
     """
-    from seabed_evaluate.report.ranks import rank_changes, scores_of
+    from seabed_evaluate.report.ranks import misprints_of, rank_changes, scores_of
 
-    changes = rank_changes(scores_of(a), scores_of(b))
+    changes = rank_changes(scores_of(a, average), scores_of(b, average))
+    for note in dict.fromkeys([*misprints_of(a), *misprints_of(b)]):
+        typer.echo(note, err=True)
     rows = [
         {
             "model": c.model,
@@ -170,6 +220,8 @@ def leaderboard(
     ] = None,
     out: Annotated[Path, typer.Option(help="Folder of the page.")] = Path("site"),
     paper: Annotated[bool, typer.Option(help="Show the 17 models of the paper too.")] = True,
+    average: AverageOption = "configs",
+    measure: MeasureOption = None,
 ) -> None:
     """Write one self-contained page: sort, filter, intervals, a page per model. Opens from disk or as a Space.
 
@@ -177,9 +229,9 @@ def leaderboard(
     """
     from seabed_evaluate.report.leaderboard import write_leaderboard
 
-    valid = _valid(results) if results else None
+    files, notes = _shown(results, measure) if results else ([], [])
     page = write_leaderboard(
-        valid.results.values() if valid else [], out, paper=paper, notes=valid.notes() if valid else ()
+        [r for _, r in files], out, paper=paper, average=average, files=files, notes=notes
     )
     typer.echo(f"wrote {page}; open it in a browser, or upload {out} as a static Space")
 
@@ -218,6 +270,8 @@ def export_results(
     out: Annotated[Path, typer.Option(help="Folder of the exported results.")] = Path("mteb-results"),
 ) -> None:
     """Write results in another project's format; `seabed_evaluate.report.mteb_export.mteb_task` makes task objects.
+
+    Every config is one of mteb's tasks, so its mean over tasks is a mean over configs.
 
     Example: seabed export results/ --to mteb
     """

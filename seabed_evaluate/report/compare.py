@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from statistics import NormalDist, fmean
+from statistics import fmean
 from typing import Any, Literal
 
 import numpy as np
@@ -15,13 +15,14 @@ from tqdm import tqdm
 
 from seabed_datasets.catalogue.vocabulary import LANGUAGES, TASKS
 from seabed_datasets.errors import SeabedError
+from seabed_evaluate.report.rank_groups import ALPHA, holm, normal_p
 from seabed_evaluate.report.tables import mixtures
-from seabed_evaluate.report.units import UnitFacts, Z, all_units, combined_error, runs_of
+from seabed_evaluate.report.units import COUNTED, Average, UnitFacts, Z, all_units, combined_error, runs_of
 from seabed_evaluate.runner.outcomes import Outcomes, check_outcomes, outcomes_path, read_outcomes
+from seabed_evaluate.runner.protocols import DEFAULT
 from seabed_evaluate.runner.results import Result, result_files, shown_name
 from seabed_evaluate.runner.uncertainty import CONFIDENCE, RESAMPLES, SEED, draws
 
-ALPHA = 0.05
 PERMUTATIONS = 10_000
 
 Found = dict[str, tuple[Path, Result]]
@@ -84,25 +85,34 @@ class Comparison:
     means: tuple[Mean, ...]
     skipped: dict[str, str]
     notes: tuple[str, ...]
+    average: Average = "configs"
 
     @property
     def verdict(self) -> str:
         """One sentence."""
         wins, losses, ties = _count(self.units)
         return (
-            f"{self.a} wins on {wins}, loses on {losses}, ties on {ties} units against {self.b} "
+            f"{self.a} wins on {wins}, loses on {losses}, ties on {ties} {COUNTED[self.average]} "
+            f"against {self.b} "
             f"(Holm-corrected p < {ALPHA})"
         )
 
 
 def compare(
-    a: str | Path, b: str | Path, *, resamples: int = RESAMPLES, seed: int = SEED, quiet: bool = True
+    a: str | Path,
+    b: str | Path,
+    *,
+    average: Average = "configs",
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+    quiet: bool = True,
 ) -> Comparison:
     """Compare two runs on the items both have scored.
 
     Args:
         a: a folder of one run's results.
         b: the same of the other run.
+        average: what is compared and counted once in a mean: configs, or datasets in one language.
         resamples: of the paired bootstrap.
         seed: of resamples and permutations.
         quiet: no progress bar.
@@ -120,7 +130,7 @@ def compare(
     names = [_name(found[side]) for side in ("A", "B")]
     sample = next(iter(found["A"].values()))[1]["sample"]
     units, skipped = [], {}
-    for facts in tqdm(all_units(sample).values(), unit="unit", disable=True if quiet else None):
+    for facts in tqdm(all_units(sample, average).values(), unit="unit", disable=True if quiet else None):
         if not any(config in side for config in facts.configs for side in found.values()):
             continue
         try:
@@ -130,11 +140,12 @@ def compare(
             skipped[facts.name] = str(error)
     if not units:
         reason = next(iter(skipped.values()), "they hold different datasets")
-        raise SeabedError(f"no unit of {a} and {b} can be compared: {reason}")
-    units = holm(units)
-    runs = runs_of([r for side in found.values() for _, r in side.values()])
-    means = tuple(_means(units, sample))
-    return Comparison(names[0], names[1], tuple(units), means, skipped, tuple(mixtures(runs)))
+        raise SeabedError(f"nothing of {a} and {b} can be compared: {reason}")
+    units = corrected(units)
+    runs = runs_of([r for side in found.values() for _, r in side.values()], average)
+    means = tuple(_means(units, sample, average))
+    notes = (f"Means are over {COUNTED[average]}.", *mixtures(runs))
+    return Comparison(names[0], names[1], tuple(units), means, skipped, notes, average)
 
 
 def one_run(place: str | Path) -> Found:
@@ -159,7 +170,9 @@ def one_run(place: str | Path) -> Found:
 
 def _name(found: Found) -> str:
     first = next(iter(found.values()))[1]
-    return f"{shown_name(first['model'])} [{first['run'][:8]}]"
+    protocol = first["protocol"]["name"]
+    other = "" if protocol == DEFAULT else f" (protocol {protocol})"
+    return f"{shown_name(first['model'])} [{first['run'][:8]}]{other}"
 
 
 def _pair(config: str, a: Found, b: Found) -> tuple[Result, Outcomes, Outcomes]:
@@ -170,7 +183,10 @@ def _pair(config: str, a: Found, b: Found) -> tuple[Result, Outcomes, Outcomes]:
     if result_a["data"]["splits"] != result_b["data"]["splits"]:
         raise SeabedError(f"the runs were scored on different rows of {config}")
     if result_a["main_score"] != result_b["main_score"]:
-        raise SeabedError(f"the runs have different main scores for {config}")
+        raise SeabedError(
+            f"the runs have different main scores for {config}: {result_a['main_score']} and "
+            f"{result_b['main_score']}"
+        )
     return (
         result_a,
         _items(path_a, result_a),
@@ -215,25 +231,6 @@ def _spread(resampled: Sequence[npt.NDArray[np.float64]]) -> tuple[float, float,
     return float(low), float(high), float(mean.std())
 
 
-def normal_p(difference: float, se: float) -> float:
-    """Two-sided p of a difference under the normal distribution.
-
-    A share of resamples beyond 0 would be no finer than one over their number, too coarse to survive a
-    correction for hundreds of units.
-
-    Args:
-        difference: observed.
-        se: its standard deviation over paired resamples.
-
-    Returns:
-        The p value; 1 where nothing varies.
-
-    >>> round(normal_p(1.96, 1.0), 3)
-    0.05
-    """
-    return 2 * NormalDist().cdf(-abs(difference) / se) if se > 0 else 1.0
-
-
 def permutation_p(
     differences: Sequence[npt.NDArray[np.float64]], *, permutations: int = PERMUTATIONS, seed: int = SEED
 ) -> float:
@@ -268,7 +265,7 @@ def permutation_p(
     return float((1 + extreme) / (1 + permutations))
 
 
-def holm(units: Iterable[Difference]) -> list[Difference]:
+def corrected(units: Iterable[Difference]) -> list[Difference]:
     """Correct p values for how many there are.
 
     Args:
@@ -276,16 +273,9 @@ def holm(units: Iterable[Difference]) -> list[Difference]:
 
     Returns:
         The same with `p_holm`: no more than 5 % of such comparisons declare any false winner.
-
-    Source:
-        Holm (1979), A simple sequentially rejective multiple test procedure.
     """
     given = list(units)
-    corrected, highest = list(given), 0.0
-    for rank, i in enumerate(sorted(range(len(given)), key=lambda i: given[i].p)):
-        highest = max(highest, min(1.0, (len(given) - rank) * given[i].p))
-        corrected[i] = replace(given[i], p_holm=highest)
-    return corrected
+    return [replace(u, p_holm=p) for u, p in zip(given, holm(u.p for u in given), strict=True)]
 
 
 def _count(units: Iterable[Difference]) -> tuple[int, int, int]:
@@ -293,13 +283,13 @@ def _count(units: Iterable[Difference]) -> tuple[int, int, int]:
     return verdicts.count("A"), verdicts.count("B"), verdicts.count("tie")
 
 
-def _means(units: Sequence[Difference], sample: bool) -> Iterable[Mean]:
+def _means(units: Sequence[Difference], sample: bool, average: Average) -> Iterable[Mean]:
     of: dict[str, int] = defaultdict(int)
     groups: dict[str, list[Difference]] = {name: [] for name in (*TASKS, *LANGUAGES)}
-    for facts in all_units(sample).values():
-        of[facts.task] += 1
-        of[facts.language] += 1
-    for unit in units:
+    for facts in all_units(sample, average).values():
+        of[facts.task] += facts.counted
+        of[facts.language] += facts.counted
+    for unit in (u for u in units if u.facts.counted):
         groups[unit.facts.task].append(unit)
         groups[unit.facts.language].append(unit)
     for name, group in groups.items():
@@ -331,7 +321,7 @@ def mean_rows(comparison: Comparison) -> list[dict[str, str]]:
     return [
         {
             "": m.name,
-            "units": str(m.units) if m.units == m.of else f"{m.units}/{m.of}",
+            COUNTED[comparison.average]: str(m.units) if m.units == m.of else f"{m.units}/{m.of}",
             "A - B": f"{m.difference * 100:+.2f}",
             "95 %": f"{m.low * 100:+.2f} to {m.high * 100:+.2f}",
             "A wins": str(m.wins),

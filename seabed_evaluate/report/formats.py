@@ -36,18 +36,29 @@ def text_rows(table: Table, *, intervals: bool = False) -> list[dict[str, str]]:
     Returns:
         The rows.
     """
-    if table.by in ("dataset", "unit"):
+    if table.by in ("dataset", "unit", "config"):
         return [
             {table.by: name} | {r.name: _cell(r.cells[name], intervals) for r in table.rows}
             for name in table.columns
         ]
+    grouped = any(r.group for r in table.rows)
+    cut = table.by == "language" and any(r.cut is not None for r in table.rows)
     return [
         ({"#": str(r.rank or "-")} if table.averaged else {})
+        | ({"group": _group(r)} if grouped else {})
         | {"model": r.name}
         | {SHORT.get(n, n): _cell(r.cells[n], intervals) for n in table.columns}
         | ({"average": _average(r), "SD": _number(r.sd)} if table.averaged else {})
+        | ({"cut texts": "" if r.cut is None else f"{100 * r.cut:.1f} %"} if cut else {})
         for r in table.rows
     ]
+
+
+def _group(row: Row) -> str:
+    if row.group is None:
+        return ""
+    best, worst = row.group
+    return str(best) if best == worst else f"{best}-{worst}"
 
 
 def _cell(cell: Cell, intervals: bool) -> str:
@@ -112,7 +123,7 @@ def latex(tables: Sequence[Table], *, intervals: bool = False) -> str:
     for table in tables:
         rows = text_rows(table, intervals=intervals)
         heads = list(rows[0]) if rows else []
-        best = _best(table) if table.by not in ("dataset", "unit") else set()
+        best = _best(table) if table.by not in ("dataset", "unit", "config") else set()
         body = []
         for index, row in enumerate(rows):
             line = [
@@ -168,10 +179,13 @@ def csv_text(tables: Sequence[Table]) -> str:
         "dtype",
         "sample",
         "cut_files",
+        "mean_over",
         "column",
         "score",
     ]
-    writer = csv.DictWriter(out, [*fields, "low", "high", "units", "of", "rank"], lineterminator="\n")
+    writer = csv.DictWriter(
+        out, [*fields, "low", "high", "units", "of", "rank", "group", "cut_texts"], lineterminator="\n"
+    )
     writer.writeheader()
     for table in tables:
         for row in table.rows:
@@ -184,14 +198,20 @@ def csv_text(tables: Sequence[Table]) -> str:
                 "dtype": row.dtype,
                 "sample": row.sample,
                 "cut_files": row.truncated,
+                "mean_over": table.average,
             }
             for name in table.columns:
                 values = _values(row.cells[name], row.ranks.get(name))
                 writer.writerow(inert.csv_row(head | {"column": name} | values))
             if row.average is not None and row.sd is not None:
                 average = Cell(row.average, 1, 1, row.average_se)
-                units = {"units": None, "of": None}
-                whole = head | {"column": "average"} | _values(average, row.rank) | units
+                own: dict[str, Any] = {
+                    "units": row.units[0] or None,
+                    "of": row.units[1] or None,
+                    "group": _group(row),
+                    "cut_texts": _share(row.cut),
+                }
+                whole = head | {"column": "average"} | _values(average, row.rank) | own
                 writer.writerow(inert.csv_row(whole))
                 writer.writerow(inert.csv_row(head | {"column": "sd", "score": round(row.sd * 100, 6)}))
     return out.getvalue().rstrip("\n")
@@ -200,7 +220,19 @@ def csv_text(tables: Sequence[Table]) -> str:
 def _values(cell: Cell, rank: int | None) -> dict[str, Any]:
     low, high = (round(v * 100, 6) for v in interval) if (interval := cell.interval()) else (None, None)
     score = None if cell.score is None else round(cell.score * 100, 6)
-    return {"score": score, "low": low, "high": high, "units": cell.units, "of": cell.of, "rank": rank}
+    return {
+        "score": score,
+        "low": low,
+        "high": high,
+        "units": cell.units,
+        "of": cell.of,
+        "rank": rank,
+        "cut_texts": _share(cell.cut),
+    }
+
+
+def _share(cut: float | None) -> float | None:
+    return None if cut is None else round(cut, 6)
 
 
 def json_text(tables: Sequence[Table]) -> str:
@@ -227,6 +259,7 @@ def _plain(table: Table) -> dict[str, Any]:
     return {
         "table": table.title,
         "by": table.by,
+        "mean_over": table.average,
         "scale": 100,
         "columns": table.columns,
         "rows": [
@@ -238,7 +271,11 @@ def _plain(table: Table) -> dict[str, Any]:
                 "dtype": r.dtype,
                 "sample": r.sample,
                 "cut_files": r.truncated,
+                "cut_texts": _share(r.cut),
                 "rank": r.rank,
+                "group": r.group,
+                "units": None if r.published else r.units[0],
+                "of": None if r.published else r.units[1],
                 "average": None
                 if r.average is None
                 else _values(Cell(r.average, 1, 1, r.average_se), r.rank),

@@ -18,7 +18,14 @@ from seabed_datasets.errors import SeabedError
 from seabed_datasets.files import inside
 from seabed_evaluate.report.units import SCRIPTS
 from seabed_evaluate.runner.bundles import Bundle, fetch_configs, open_bundle, read_splits
-from seabed_evaluate.runner.results import Result, file_name, public_settings, shown_name, write_result
+from seabed_evaluate.runner.results import (
+    Result,
+    file_name,
+    public_settings,
+    settings_hash,
+    shown_name,
+    write_result,
+)
 
 Columns = dict[str, list[Any]]
 
@@ -86,10 +93,16 @@ def write_mteb_results(results: Iterable[Result], out: str | Path) -> list[Path]
         The files of scores.
 
     Raises:
-        SeabedError: two runs are of the same model, which mteb's folders cannot tell apart; or the place cannot
-            be written.
+        SeabedError: two runs are of the same model, or of different protocols, which mteb's folders cannot tell
+            apart; or the place cannot be written.
     """
     given, home = list(results), Path(out)
+    protocols = {settings_hash(r["protocol"]): r["protocol"]["name"] for r in given}
+    if len(protocols) > 1:
+        raise SeabedError(
+            f"runs of {len(protocols)} protocols ({', '.join(sorted(protocols.values()))}): mteb would average them "
+            "together, so export the results of one protocol at a time"
+        )
     runs: dict[Path, tuple[str, str]] = {}
     for r in given:
         folder = _folder(r)
@@ -129,6 +142,7 @@ def _write_meta(path: Path, result: Result) -> None:
         "name": name,
         "revision": _revision(result),
         "seabed": public_settings(result["model"]) | {"model": name},
+        "protocol": public_settings(result["protocol"]),
     }
     write_result(path, meta)
 

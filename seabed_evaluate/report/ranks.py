@@ -11,8 +11,11 @@ from pathlib import Path
 from seabed_datasets.errors import SeabedError, unknown
 from seabed_evaluate.report.identity import known_model
 from seabed_evaluate.report.paper_results import paper_table
-from seabed_evaluate.report.tables import tables
+from seabed_evaluate.report.tables import PUBLISHED, published_rows, tables
+from seabed_evaluate.report.units import Average
 from seabed_evaluate.runner.results import read_results
+
+_AVERAGED = {number: breakdown for breakdown, number in PUBLISHED.items()}
 
 
 @dataclass(frozen=True)
@@ -66,19 +69,21 @@ def rank_changes(a: Mapping[str, float], b: Mapping[str, float]) -> list[Change]
     return sorted(changes, key=lambda c: (c.rank_a, c.rank_b, c.model))
 
 
-def scores_of(source: str) -> dict[str, float]:
+def scores_of(source: str, average: Average = "configs") -> dict[str, float]:
     """A list of scores by a short name.
 
     Args:
-        source: "tableN" or "tableN:COLUMN" of the paper; a CSV file with columns model and score (or rank);
-            or a results folder, "FOLDER" or "FOLDER:COLUMN", a column being "average", a task or a language.
+        source: "tableN" or "tableN:COLUMN" of the paper, whose averages are computed from the columns, as in a
+            report; a CSV file with columns model and score (or rank); or a results folder, "FOLDER" or
+            "FOLDER:COLUMN", a column being "average", a task or a language.
+        average: what a mean over results counts once.
 
     Returns:
         Model -> score, higher is better. Of a folder only whole scores; a model is named as in the paper
         where its whole id is that of the paper's model.
 
     Raises:
-        SeabedError: there is nothing by this name.
+        SeabedError: there is nothing by this name, or several runs of one model.
     """
     place, _, column = source.partition(":")
     if place.startswith("table") and place[5:].isdigit():
@@ -86,10 +91,13 @@ def scores_of(source: str) -> dict[str, float]:
         column = column or ("average" if "average" in table.columns else table.columns[0])
         if column not in table.columns:
             raise unknown(f"column of table {table.number}", column, table.columns)
+        if column in ("average", "sd") and (by := _AVERAGED.get(table.number)):
+            rows, _ = published_rows(*by)
+            return {r.model: 100 * v for r in rows if (v := getattr(r, column)) is not None}
         return {m: v for m, r in table.rows.items() if (v := r[column]) is not None and m != "Average"}
     if place.endswith(".csv"):
         return _csv_scores(Path(place))
-    return _run_scores(place, column or "average")
+    return _run_scores(place, column or "average", average)
 
 
 def _csv_scores(path: Path) -> dict[str, float]:
@@ -115,13 +123,41 @@ def _csv_scores(path: Path) -> dict[str, float]:
     return scores
 
 
-def _run_scores(place: str, column: str) -> dict[str, float]:
+def misprints_of(source: str) -> list[str]:
+    """What is known to be wrong in the figures that a source names.
+
+    Args:
+        source: as `scores_of` takes it.
+
+    Returns:
+        One sentence each; averages and SDs are computed anew and need none.
+    """
+    place, _, column = source.partition(":")
+    if not (place.startswith("table") and place[5:].isdigit()):
+        return []
+    table = paper_table(int(place[5:]))
+    column = column or ("average" if "average" in table.columns else table.columns[0])
+    copied = [
+        f"Table {table.number} repeats {c.of}'s {column} for {c.row} ({c.why})."
+        for c in table.copies
+        if column in c.columns
+    ]
+    wrong = [m.text(table.number) for m in table.misprints if m.column == column and m.row != "Average"]
+    return copied + (wrong if column not in ("average", "sd") else [])
+
+
+def _run_scores(place: str, column: str, average: Average) -> dict[str, float]:
     published = set(paper_table(5).rows)
     scores: dict[str, float] = {}
-    for table in tables(read_results([place]), ("task", "language"), paper=False):
+    runs: dict[str, str] = {}
+    for table in tables(read_results([place]), ("task", "language"), paper=False, average=average):
         for row in table.rows:
             known = known_model(row.model)
             name = known[0] if known is not None and known[0] in published else row.name
+            if runs.setdefault(name, row.name) != row.name:
+                raise SeabedError(
+                    f"{place} holds several runs of {name}: {runs[name]} and {row.name}; name the folder of one"
+                )
             cell = row.cells.get(column)
             if column == "average" and table.by == "task" and row.average is not None:
                 scores[name] = row.average * 100

@@ -5,19 +5,34 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from statistics import fmean, pstdev
 from typing import Any, Literal, get_args
 
 from seabed_evaluate.report.paper_results import PaperTable, paper_table
-from seabed_evaluate.report.units import Cell, Run, average_error, cells, columns, runs_of
-from seabed_evaluate.runner.protocols import DEFAULT
+from seabed_evaluate.report.rank_groups import table_groups
+from seabed_evaluate.report.units import (
+    COUNTED,
+    Average,
+    Cell,
+    Origin,
+    Run,
+    all_units,
+    average_error,
+    cells,
+    columns,
+    config_weights,
+    runs_of,
+    share,
+)
+from seabed_evaluate.runner.protocols import DEFAULT, PROTOCOLS
 from seabed_evaluate.runner.results import Result, shown_name
 
-By = Literal["task", "language", "origin", "domain", "script", "dataset", "unit"]
+By = Literal["task", "language", "origin", "aspect", "domain", "script", "dataset", "unit", "config"]
 BY: tuple[str, ...] = get_args(By)
 
 # The paper's table of each breakdown: Table 5 tasks, 6 languages, 8 and 9 languages by origin.
-_PUBLISHED = {("task", None): 5, ("language", None): 6, ("language", "human"): 8, ("language", "machine"): 9}
+PUBLISHED = {("task", None): 5, ("language", None): 6, ("language", "human"): 8, ("language", "machine"): 9}
 
 
 @dataclass(frozen=True)
@@ -25,7 +40,9 @@ class Row:
     """A model in a table. Scores are fractions; `published`: printed in the paper, not scored here.
 
     `average` and `sd` (population) are over the columns, None where a column is missing or partial; `rank` is
-    by average, `ranks` by column, both among whole ones only.
+    by average, `ranks` by column, both among whole ones only. `group`: the best and the worst rank among the
+    models whose average cannot be told from this one's, None where that is not known. `units`: on how many units
+    of how many it stands. `cut`: the share of texts longer than the model's limit, None where not known.
     """
 
     model: str
@@ -41,6 +58,10 @@ class Row:
     truncated: int = 0
     rank: int | None = None
     ranks: dict[str, int] = field(default_factory=dict)
+    key: str | None = None
+    group: tuple[int, int] | None = None
+    units: tuple[int, int] = (0, 0)
+    cut: float | None = None
 
     @property
     def name(self) -> str:
@@ -64,10 +85,17 @@ class Table:
     rows: tuple[Row, ...]
     averaged: bool
     notes: tuple[str, ...]
+    average: Average = "configs"
 
 
 def tables(
-    results: Iterable[Result], by: Sequence[str] = ("task", "language"), *, paper: bool = True
+    results: Iterable[Result],
+    by: Sequence[str] = ("task", "language"),
+    *,
+    paper: bool = True,
+    average: Average = "configs",
+    origin_by: Literal["ours", "paper"] = "ours",
+    files: Iterable[tuple[Path, Result]] = (),
 ) -> list[Table]:
     """Scores as tables.
 
@@ -75,6 +103,9 @@ def tables(
         results: of any number of runs; sample sets and SEA-BED's own are never in one table.
         by: breakdowns, of `BY`.
         paper: put the paper's printed rows beside, where it has them.
+        average: what a mean counts once: configs, as in the paper's tables, or datasets in one language.
+        origin_by: whose word a table by origin follows.
+        files: the results with where they lie; with them, models whose averages cannot be told apart are grouped.
 
     Returns:
         The tables.
@@ -82,15 +113,16 @@ def tables(
     Raises:
         SeabedError: one run holds a config twice with different data.
     """
-    runs = runs_of(results)
+    given, places = list(results), list(files)
     made = []
     for sample in (False, True):
-        group = [r for r in runs if r.sample == sample]
-        for part in by if group else ():
-            if part == "origin":
-                made += [_table(group, "language", o, paper and not sample) for o in ("human", "machine")]
-            else:
-                made.append(_table(group, part, None, paper and not sample))
+        for part in by:
+            # A row per config or per dataset and language is what it is, whatever means are over.
+            unit: Average = {"config": "configs", "unit": "datasets"}.get(part, average)  # type: ignore[assignment]
+            runs = [r for r in runs_of(given, unit) if r.sample == sample]
+            origins = [Origin(o, origin_by) for o in ("human", "machine")] if part == "origin" else [None]
+            over = "language" if part == "origin" else part
+            made += [_table(runs, over, o, paper and not sample, places) for o in origins if runs]
     return [t for t in made if t.columns]
 
 
@@ -104,7 +136,7 @@ def published_rows(by: str, origin: str | None = None) -> tuple[list[Row], Paper
     Returns:
         The rows, averages computed from their columns, and the table they are from.
     """
-    number = _PUBLISHED.get((by, origin))
+    number = PUBLISHED.get((by, origin))
     if number is None:
         return [], None
     table = paper_table(number)
@@ -123,17 +155,28 @@ def published_rows(by: str, origin: str | None = None) -> tuple[list[Row], Paper
     return rows, table
 
 
-def _table(runs: list[Run], by: str, origin: str | None, paper: bool) -> Table:
-    names, averaged = columns(by, runs[0].sample), by in ("task", "language")
+def _table(
+    runs: list[Run], by: str, origin: Origin | None, paper: bool, files: list[tuple[Path, Result]]
+) -> Table:
+    sample, average = runs[0].sample, runs[0].average
+    names, averaged = columns(by, sample, average), by in ("task", "language")
     rows = [_row(run, by, origin, names, averaged) for run in runs]
     shown = tuple(n for n in names if any(r.cells[n].score is not None for r in rows))
-    published, source = published_rows(by, origin) if paper and shown else ([], None)
+    published, source = (
+        published_rows(by, origin.value if origin else None) if paper and shown else ([], None)
+    )
     rows = _ranked(rows + published, names)
-    title = f"Scores by {by}" + (f", {origin}-made datasets" if origin else "")
-    return Table(by, title, shown, tuple(rows), averaged, tuple(_notes(runs, rows, by, origin, source)))
+    if averaged and files:
+        rows = _grouped(rows, files, config_weights(by, origin, sample, average))
+    title = f"Scores by {by}"
+    if origin:
+        title += f", {origin.value}-made datasets" + (" (paper's annotation column)" * (origin.by == "paper"))
+    return Table(
+        by, title, shown, tuple(rows), averaged, tuple(_notes(runs, rows, by, origin, source)), average
+    )
 
 
-def _row(run: Run, by: str, origin: str | None, names: list[str], averaged: bool) -> Row:
+def _row(run: Run, by: str, origin: Origin | None, names: list[str], averaged: bool) -> Row:
     found = cells(run, by, origin)
     needed = [found[n] for n in names if found[n].of]
     scores = [c.score for c in needed if c.score is not None]
@@ -149,7 +192,22 @@ def _row(run: Run, by: str, origin: str | None, names: list[str], averaged: bool
         dtype=run.dtype,
         sample=run.sample,
         truncated=len(run.truncated),
+        key=run.key,
+        units=(sum(c.units for c in needed), sum(c.of for c in needed)),
+        cut=share([run.cut]),
     )
+
+
+def _grouped(rows: list[Row], files: list[tuple[Path, Result]], weights: dict[str, float]) -> list[Row]:
+    """Put beside each rank the best and the worst rank that cannot be told from it."""
+    ranks = {r.key: r.rank for r in rows if r.key and r.rank is not None}
+    same = table_groups([run for run in ranks if run], files, weights)
+
+    def span(run: str | None) -> tuple[int, int] | None:
+        places = [rank for other in same.get(run or "", ()) if (rank := ranks[other]) is not None]
+        return (min(places), max(places)) if places else None
+
+    return [replace(r, group=span(r.key)) for r in rows]
 
 
 def _ranked(rows: list[Row], names: list[str]) -> list[Row]:
@@ -175,14 +233,19 @@ def _whole(row: Row, name: str) -> float | None:
 
 
 def _notes(
-    runs: list[Run], rows: list[Row], by: str, origin: str | None, source: PaperTable | None
+    runs: list[Run], rows: list[Row], by: str, origin: Origin | None, source: PaperTable | None
 ) -> Iterable[str]:
+    average, what = runs[0].average, COUNTED[runs[0].average]
+    if by not in ("unit", "config"):
+        yield counted(average, runs[0].sample, source is not None)
+        stands = "; ".join(f"{r.name}: {r.units[0]} of {r.units[1]}" for r in rows if not r.published)
+        if by in ("task", "language"):
+            yield f"On how many {what} a row stands: {stands}."
     if any(0 < c.units < c.of for r in rows for c in r.cells.values()) or any(
         r.average is None for r in rows if by in ("task", "language")
     ):
         yield (
-            "A cell such as 91.20 (3/94) covers 3 of 94 units; a row that misses units has no average "
-            "and no rank."
+            f"A cell such as 91.20 (3/94) covers 3 of 94 {what}; a row that misses some has no average and no rank."
         )
     if source is not None:
         yield (
@@ -190,22 +253,86 @@ def _notes(
             "printed columns."
         )
         for m in source.misprints:
-            if m.column in ("average", "sd"):
-                yield (
-                    f"Table {source.number} prints {m.column} {m.printed:.2f} for {m.row}; its columns "
-                    f"give {m.computed:.2f}."
-                )
+            if m.column in (*source.columns[-2:], *(c for c in rows[0].cells)):
+                yield m.text(source.number)
+        if by == "language" and origin is None and average == "configs":
+            yield "The paper's Lao mean is over 19 configs, one ALTDialect pair fewer; which one is not stated."
         for r in rows:
             if not r.published and r.ranks:
                 total = sum(o.published for o in rows)
                 places = ", ".join(f"{n} {place}" for n, place in r.ranks.items())
                 overall = f"{r.rank} overall; " if r.rank else ""
                 yield f"Rank of {r.name} beside the {total} published models: {overall}{places}."
+        yield from unlike(runs)
+    if any(r.group for r in rows):
+        yield (
+            "group: the ranks of the models whose averages cannot be told apart (paired bootstrap over the same items, "
+            "Holm-corrected, p >= 0.05). Published rows have no items and no group."
+        )
+    if by == "language":
+        for run, r in ((run, r) for run in runs for r in rows if r.key == run.key):
+            shares = {n: c.cut for n, c in r.cells.items() if c.cut}
+            if shares:
+                each = ", ".join(f"{n} {100 * c:.1f} %" for n, c in shares.items())
+                yield f"Texts longer than the limit of {run.name}, which saw only their beginning: {each}."
     if by == "domain":
         yield "A unit counts in each domain of its dataset."
     if origin is not None:
-        yield "Origin as the cards give it; the paper does not state its own split."
+        yield (
+            "Origin as the cards give it; the paper does not state its own split."
+            if origin.by == "ours"
+            else "Origin by the annotation column of the paper's Tables 12 and 13, which gives its 120 of 169 datasets; "
+            "its Tables 8 and 9 follow another split. Datasets without a printed row are in neither table."
+        )
     yield from mixtures(runs)
+
+
+def counted(average: Average, sample: bool, beside_paper: bool) -> str:
+    """What means are over, in words.
+
+    Args:
+        average: what a mean counts once.
+        sample: of the sample sets.
+        beside_paper: whether the paper's rows stand beside.
+
+    Returns:
+        One or two sentences.
+    """
+    number = sum(u.counted for u in all_units(sample, average).values())
+    if sample:
+        return f"Means are over {COUNTED[average]} ({number})."
+    if average == "configs":
+        return (
+            f"Means are over configs, as in the paper's tables: {number}, each ALTDialect pair once, under its second "
+            "language."
+        )
+    other = " The paper's rows are means over configs." if beside_paper else ""
+    return (
+        f"Means are over dataset-language units (--average datasets): {number}; a language's ALTDialect score is the "
+        f"mean of its seven pairs.{other}"
+    )
+
+
+def unlike(runs: Sequence[Run]) -> Iterable[str]:
+    """Which rows were made otherwise than the paper's printed ones.
+
+    Args:
+        runs: shown beside them.
+
+    Yields:
+        One sentence per difference.
+    """
+    for run in runs:
+        if run.protocol != DEFAULT:
+            yield (
+                f"{run.name} was scored by another protocol than the one behind the paper's printed numbers "
+                f"({DEFAULT})."
+            )
+        other = {t: m for t, m in run.measures.items() if m != PROTOCOLS[DEFAULT].main[t]}
+        for task, measure in other.items():
+            yield (
+                f"{task} of {run.name} is {measure}; the paper's column is {PROTOCOLS[DEFAULT].main[task]}."
+            )
 
 
 def mixtures(runs: Sequence[Run]) -> Iterable[str]:
@@ -218,13 +345,13 @@ def mixtures(runs: Sequence[Run]) -> Iterable[str]:
         One sentence per difference.
     """
     for what in ("protocol", "dtype"):
-        values = sorted({getattr(r, what) for r in runs})
-        if len(values) > 1:
-            each = "; ".join(
-                f"{v}: {', '.join(f'{r.model} [{r.run}]' for r in runs if getattr(r, what) == v)}"
-                for v in values
-            )
-            yield f"MIXED {what}: {each}."
+        yield from _mixed(what, [(r, getattr(r, what)) for r in runs])
+    for protocol in sorted({r.protocol for r in runs}):
+        yield from _mixed(
+            f"settings of protocol {protocol}", [(r, r.settings) for r in runs if r.protocol == protocol]
+        )
+    for task in dict.fromkeys(t for r in runs for t in r.measures):
+        yield from _mixed(f"measure of {task}", [(r, r.measures[task]) for r in runs if task in r.measures])
     seen: dict[str, set[str]] = defaultdict(set)
     for run in runs:
         for config, digest in run.data.items():
@@ -237,16 +364,25 @@ def mixtures(runs: Sequence[Run]) -> Iterable[str]:
         yield f"MIXED versions of seabed: {', '.join(versions)}."
     for run in runs:
         if len(run.revisions) > 1:
-            yield f"{run.model} [{run.run}] was scored on data from {', '.join(sorted(run.revisions))}."
+            yield f"{run.name} was scored on data from {', '.join(sorted(run.revisions))}."
         if run.truncated:
             more = f" and {len(run.truncated) - 5} more" if len(run.truncated) > 5 else ""
             yield (
-                f"CUT FILES: {run.model} [{run.run}] was scored on cut raw files for "
+                f"CUT FILES: {run.name} was scored on cut raw files for "
                 f"{', '.join(run.truncated[:5])}{more}: not the benchmark's rows."
             )
         missing = sum(u.se is None for u in run.units)
         if missing:
-            yield f"{run.model} [{run.run}]: {missing} units without an interval."
+            yield f"{run.name}: {missing} {COUNTED[run.average]} without an interval."
+
+
+def _mixed(what: str, values: Sequence[tuple[Run, str]]) -> Iterable[str]:
+    if len({value for _, value in values}) > 1:
+        each = "; ".join(
+            f"{one}: {', '.join(f'{r.model} [{r.run}]' for r, value in values if value == one)}"
+            for one in sorted({value for _, value in values})
+        )
+        yield f"MIXED {what}: {each}."
 
 
 def config_rows(results: Sequence[Result]) -> list[dict[str, Any]]:

@@ -1,4 +1,8 @@
-"""Results -> units: one score per dataset and language, the thing that is averaged, and means over them."""
+"""Results -> units, the things that a mean counts once, and means over them.
+
+A unit is a config, as in the paper's tables; each ALTDialect pair then stands under its second language. With
+`average="datasets"` it is a dataset in one language, the mean of its configs: an ALTDialect pair stands under both.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +12,19 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from math import isfinite, sqrt
 from statistics import fmean
+from typing import Literal, get_args
 
 from seabed_datasets import catalogue
-from seabed_datasets.catalogue.vocabulary import DOMAINS, LANGUAGES, TASKS
-from seabed_datasets.errors import SeabedError
-from seabed_evaluate.runner.results import Result, shown_name
+from seabed_datasets.catalogue import Config
+from seabed_datasets.catalogue.vocabulary import ASPECTS, DOMAINS, LANGUAGES, TASKS
+from seabed_datasets.errors import SeabedError, UnknownName
+from seabed_evaluate.runner.protocols import DEFAULT
+from seabed_evaluate.runner.results import Result, settings_hash, shown_name
+
+Average = Literal["configs", "datasets"]
+AVERAGES: tuple[str, ...] = get_args(Average)
+# What is counted, in words.
+COUNTED = {"configs": "configs", "datasets": "dataset-language units"}
 
 Z = 1.959964  # 97.5 % quantile of the normal distribution
 SCRIPTS = {
@@ -34,44 +46,67 @@ class UnitFacts:
     after the paper is shown by itself only, so that means stay comparable with the paper's.
     """
 
+    name: str
     dataset: str
     language: str
     task: str
     origin: str
+    origin_paper: str
     domains: tuple[str, ...]
     configs: tuple[str, ...]
     counted: bool = True
-
-    @property
-    def name(self) -> str:
-        """The unit's name; keys such as news_clustering_mya hold their language already."""
-        ending = f"_{self.language}"
-        return self.dataset if self.dataset.endswith(ending) else self.dataset + ending
 
     def groups(self, by: str) -> tuple[str, ...]:
         """The columns a unit counts in.
 
         Args:
-            by: task, language, domain, script, dataset or unit.
+            by: task, language, aspect, domain, script, dataset, unit or config.
 
         Returns:
             Their names; several for domains.
         """
-        if not self.counted and by not in ("dataset", "unit"):
+        if not self.counted and by not in ("dataset", "unit", "config"):
             return ()
         return {
             "task": (self.task,),
             "language": (self.language,),
+            "aspect": (ASPECTS[self.task],),
             "domain": self.domains,
             "script": (_SCRIPT_OF[self.language],),
             "dataset": (self.dataset,),
             "unit": (self.name,),
+            "config": (self.name,),
         }[by]
 
 
 @dataclass(frozen=True)
+class Origin:
+    """Which units a table is of: those made by people or by machines, by whose word.
+
+    `by`: ours (the cards' own word for each config) or paper (the annotation column of its Tables 12 and 13).
+    """
+
+    value: Literal["human", "machine"]
+    by: Literal["ours", "paper"] = "ours"
+
+    def holds(self, facts: UnitFacts) -> bool:
+        """Whether a unit is of this origin.
+
+        Args:
+            facts: of the unit.
+
+        Returns:
+            The answer.
+        """
+        return (facts.origin if self.by == "ours" else facts.origin_paper) == self.value
+
+
+@dataclass(frozen=True)
 class Unit:
-    """The score of a unit in one run: the mean of its configs, fractions; `se` None without intervals."""
+    """The score of a unit in one run: the mean of its configs, fractions; `se` None without intervals.
+
+    `cut`: how many of its texts were longer than the model's limit, of how many; None where that is not known.
+    """
 
     facts: UnitFacts
     score: float
@@ -79,6 +114,7 @@ class Unit:
     low: float | None
     high: float | None
     found: int
+    cut: tuple[int, int] | None = None
 
     @property
     def whole(self) -> bool:
@@ -88,12 +124,16 @@ class Unit:
 
 @dataclass(frozen=True)
 class Cell:
-    """A mean over units: how many of how many; score None where there is none. Fractions."""
+    """A mean over units: how many of how many; score None where there is none. Fractions.
+
+    `cut`: the share of their texts that were longer than the model's limit; None where that is not known.
+    """
 
     score: float | None
     units: int
     of: int
     se: float | None = None
+    cut: float | None = None
 
     @property
     def whole(self) -> bool:
@@ -113,66 +153,138 @@ class Cell:
 
 @dataclass(frozen=True)
 class Run:
-    """The units of one run: one model, one set of prompts, one protocol, one dtype."""
+    """The units of one run: one model, one set of prompts, one protocol, one dtype.
+
+    `settings`: hash of the protocol's settings, which may differ under one name between versions. `measures`:
+    task -> the score that is shown.
+    """
 
     model: str
     run: str
+    key: str
     protocol: str
+    settings: str
     dtype: str
     sample: bool
+    average: Average
+    measures: Mapping[str, str]
     truncated: tuple[str, ...]
     data: Mapping[str, str] = field(repr=False)
     versions: frozenset[str]
     revisions: frozenset[str]
+    cut: tuple[int, int] | None
     units: tuple[Unit, ...] = field(repr=False)
 
+    @property
+    def name(self) -> str:
+        """The model, which run of it, and its protocol where that is not the default."""
+        other = "" if self.protocol == DEFAULT else f" (protocol {self.protocol})"
+        return f"{self.model} [{self.run}]{other}"
 
-@lru_cache(maxsize=2)
-def all_units(sample: bool = False) -> dict[tuple[str, str], UnitFacts]:
+
+@lru_cache(maxsize=4)
+def all_units(sample: bool = False, average: Average = "configs") -> dict[str, UnitFacts]:
     """Every unit there is.
 
     Args:
         sample: of the sample sets of the demo instead.
+        average: what a unit is.
 
     Returns:
-        (dataset, language) -> facts.
+        Name -> facts.
     """
-    configs: dict[tuple[str, str], list[str]] = defaultdict(list)
-    facts: dict[tuple[str, str], tuple[str, str, tuple[str, ...], bool]] = {}
+    parts: dict[tuple[str, str, str], list[Config]] = defaultdict(list)
+    counted: dict[str, bool] = {}
+    domains: dict[str, tuple[str, ...]] = {}
     for dataset in catalogue.datasets(sample=sample):
-        s = dataset.seabed
-        for name in s.configs:
-            for language in dataset.config(name).units:
-                configs[dataset.key, language].append(name)
-                facts[dataset.key, language] = (s.task, s.origin, tuple(s.domains), s.in_paper or sample)
-    units = {}
-    for (key, language), names in configs.items():
-        task, origin, domains, counted = facts[key, language]
-        units[key, language] = UnitFacts(key, language, task, origin, domains, tuple(sorted(names)), counted)
-    return units
+        domains[dataset.key] = tuple(dataset.seabed.domains)
+        counted[dataset.key] = dataset.seabed.in_paper or sample
+        for name in dataset.seabed.configs:
+            config = dataset.config(name)
+            for unit, language in unit_names(config, average):
+                parts[unit, dataset.key, language].append(config)
+    return {
+        unit: UnitFacts(
+            unit,
+            key,
+            language,
+            configs[0].task,
+            configs[0].origin,
+            configs[0].origin_paper,
+            domains[key],
+            tuple(sorted(c.name for c in configs)),
+            counted[key],
+        )
+        for (unit, key, language), configs in parts.items()
+    }
 
 
-def columns(by: str, sample: bool = False) -> list[str]:
+def unit_names(config: Config, average: Average) -> list[tuple[str, str]]:
+    """The units that a config is part of.
+
+    Args:
+        config: the config.
+        average: what a unit is.
+
+    Returns:
+        Name and language of each.
+
+    >>> unit_names(catalogue.config("altdialect_ind_khm"), "configs")
+    [('altdialect_ind_khm', 'khm')]
+    >>> unit_names(catalogue.config("altdialect_ind_khm"), "datasets")
+    [('altdialect_ind', 'ind'), ('altdialect_khm', 'khm')]
+    """
+    if average == "configs":
+        return [(config.name, config.units[-1])]
+    # Keys such as news_clustering_mya hold their language already.
+    return [
+        (config.key if config.key.endswith(f"_{lang}") else f"{config.key}_{lang}", lang)
+        for lang in config.units
+    ]
+
+
+def columns(by: str, sample: bool = False, average: Average = "configs") -> list[str]:
     """The names of a table's columns, in order.
 
     Args:
-        by: task, language, domain, script, dataset or unit.
+        by: task, language, aspect, domain, script, dataset, unit or config.
         sample: of the sample sets.
+        average: what a unit is.
 
     Returns:
         The names.
     """
-    fixed = {"task": TASKS, "language": tuple(LANGUAGES), "domain": DOMAINS, "script": tuple(SCRIPTS)}
+    fixed = {
+        "task": TASKS,
+        "language": tuple(LANGUAGES),
+        "aspect": tuple(dict.fromkeys(ASPECTS.values())),
+        "domain": DOMAINS,
+        "script": tuple(SCRIPTS),
+    }
     if by in fixed:
         return list(fixed[by])
-    return sorted({g for facts in all_units(sample).values() for g in facts.groups(by)})
+    return sorted({g for facts in all_units(sample, average).values() for g in facts.groups(by)})
 
 
-def runs_of(results: Iterable[Result]) -> list[Run]:
+def run_key(result: Result) -> str:
+    """What tells runs apart: settings, and by name too, so that a file which claims another's run is not counted as
+    that model's.
+
+    Args:
+        result: any of the run.
+
+    Returns:
+        The key.
+    """
+    return f"{result['run']} {shown_name(result['model'])}"
+
+
+def runs_of(results: Iterable[Result], average: Average = "configs") -> list[Run]:
     """Group results by run and make units of each.
 
     Args:
         results: of any number of runs.
+        average: what a unit is.
 
     Returns:
         One run per model and settings; sample sets apart from SEA-BED's own.
@@ -180,58 +292,91 @@ def runs_of(results: Iterable[Result]) -> list[Run]:
     Raises:
         SeabedError: one run holds a config twice with different data, or a score is NaN or infinite.
     """
-    # By name too: a file that claims another's run is not counted as that model's.
-    grouped: dict[tuple[str, bool, str], dict[str, Result]] = defaultdict(dict)
+    grouped: dict[tuple[str, bool], dict[str, Result]] = defaultdict(dict)
     for r in results:
         if not isfinite(r["score"]):
             raise SeabedError(f"{r['config']}: the score is {r['score']}, which has no place in a table")
-        other = grouped[r["run"], r["sample"], shown_name(r["model"])].setdefault(r["config"], r)
+        other = grouped[run_key(r), r["sample"]].setdefault(r["config"], r)
         if other["settings_hash"] != r["settings_hash"]:
             raise SeabedError(
                 f"{r['config']} is there twice with different data or code for {shown_name(r['model'])}; "
                 "report one results folder at a time"
             )
-    return [_run(run, sample, list(found.values())) for (run, sample, _), found in grouped.items()]
+    return [_run(sample, list(found.values()), average) for (_, sample), found in grouped.items()]
 
 
-def _run(run: str, sample: bool, results: list[Result]) -> Run:
+def _run(sample: bool, results: list[Result], average: Average) -> Run:
     first = results[0]
     return Run(
         model=shown_name(first["model"]),
-        run=run[:8],
+        run=first["run"][:8],
+        key=run_key(first),
         protocol=first["protocol"]["name"],
+        settings=settings_hash(first["protocol"]),
         dtype=str(first["model"].get("dtype") or "not stated"),
         sample=sample,
+        average=average,
+        measures={r["task"]: r["main_score"] for r in results},
         truncated=tuple(sorted(r["config"] for r in results if r["data"]["truncated"])),
         data={r["config"]: "".join(r["data"]["splits"].values()) for r in results},
         versions=frozenset(str(r["environment"]["packages"].get("seabed")) for r in results),
         revisions=frozenset(str(r["data"]["revision"] or "a local folder") for r in results),
-        units=tuple(_units(results, sample)),
+        cut=cut_texts(results),
+        units=tuple(_units(results, sample, average)),
     )
 
 
-def _units(results: list[Result], sample: bool) -> Iterable[Unit]:
-    known = all_units(sample)
-    parts: dict[tuple[str, str], list[Result]] = defaultdict(list)
+def _units(results: list[Result], sample: bool, average: Average) -> Iterable[Unit]:
+    known = all_units(sample, average)
+    parts: dict[str, list[Result]] = defaultdict(list)
     for r in results:
-        for language in r["units"]:
-            parts[r["dataset"], language].append(r)
-    for key, found in sorted(parts.items()):
-        if key not in known:
+        try:
+            names = unit_names(catalogue.config(r["config"]), average)
+        except UnknownName:
             raise SeabedError(
-                f"a result is of {key[0]} in {key[1]}, which this version's catalogue does not have; "
+                f"a result is of {r['config']}, which this version's catalogue does not have; "
                 "`seabed list` shows what it has"
-            )
+            ) from None
+        for name, _ in names:
+            parts[name].append(r)
+    for name, found in sorted(parts.items()):
         score = fmean(r["score"] for r in found)
         intervals = [r.get("interval") for r in found]
         se = low = high = None
         if all(intervals):
-            se = mean_error((key[0], i["se"]) for i in intervals if i)
+            se = mean_error((known[name].dataset, i["se"]) for i in intervals if i)
             if len(intervals) == 1 and intervals[0]:
                 low, high = intervals[0]["low"], intervals[0]["high"]
             elif se is not None:
                 low, high = score - Z * se, score + Z * se
-        yield Unit(known[key], score, se, low, high, len(found))
+        yield Unit(known[name], score, se, low, high, len(found), cut_texts(found))
+
+
+def cut_texts(results: Iterable[Result]) -> tuple[int, int] | None:
+    """Texts that were longer than the model's limit, so that the model saw only their beginning.
+
+    Args:
+        results: of one run.
+
+    Returns:
+        How many, of how many; None where no result says it. Results without the field are left out.
+    """
+    sides = [side for r in results for side in (r.get("cut") or {}).values()]
+    return (sum(s["cut"] for s in sides), sum(s["texts"] for s in sides)) if sides else None
+
+
+def share(cut: Iterable[tuple[int, int] | None]) -> float | None:
+    """The share of texts that were cut.
+
+    Args:
+        cut: of `cut_texts`, of any number of units.
+
+    Returns:
+        The share over all their texts, or None where none is known.
+    """
+    known = [c for c in cut if c is not None]
+    texts = sum(of for _, of in known)
+    return sum(n for n, _ in known) / texts if texts else None
 
 
 def mean_error(errors: Iterable[tuple[str, float | None]]) -> float | None:
@@ -271,20 +416,20 @@ def combined_error(shares: Iterable[tuple[str, float | None]]) -> float | None:
     return sqrt(sum(s * s for s in sums.values())) if sums else None
 
 
-def cells(run: Run, by: str, origin: str | None = None) -> dict[str, Cell]:
+def cells(run: Run, by: str, origin: Origin | None = None) -> dict[str, Cell]:
     """Means over a run's units.
 
     Args:
         run: the run; units of which some configs are missing are left out.
-        by: task, language, domain, script, dataset or unit.
+        by: task, language, aspect, domain, script, dataset, unit or config.
         origin: only units of this origin.
 
     Returns:
         Column -> mean over the units that count in it.
     """
     of: dict[str, int] = defaultdict(int)
-    for facts in all_units(run.sample).values():
-        if origin is None or facts.origin == origin:
+    for facts in all_units(run.sample, run.average).values():
+        if origin is None or origin.holds(facts):
             for group in facts.groups(by):
                 of[group] += 1
     return {
@@ -293,21 +438,22 @@ def cells(run: Run, by: str, origin: str | None = None) -> dict[str, Cell]:
             len(units),
             of.get(group, 0),
             mean_error((u.facts.dataset, u.se) for u in units),
+            share(u.cut for u in units),
         )
         for group, units in _grouped(run, by, origin).items()
     }
 
 
-def _grouped(run: Run, by: str, origin: str | None) -> dict[str, list[Unit]]:
-    grouped: dict[str, list[Unit]] = {name: [] for name in columns(by, run.sample)}
+def _grouped(run: Run, by: str, origin: Origin | None) -> dict[str, list[Unit]]:
+    grouped: dict[str, list[Unit]] = {name: [] for name in columns(by, run.sample, run.average)}
     for unit in run.units:
-        if unit.whole and (origin is None or unit.facts.origin == origin):
+        if unit.whole and (origin is None or origin.holds(unit.facts)):
             for group in unit.facts.groups(by):
                 grouped[group].append(unit)
     return grouped
 
 
-def average_error(run: Run, by: str, origin: str | None = None) -> float | None:
+def average_error(run: Run, by: str, origin: Origin | None = None) -> float | None:
     """Standard error of the mean of a table's columns.
 
     Args:
@@ -324,3 +470,34 @@ def average_error(run: Run, by: str, origin: str | None = None) -> float | None:
         for units in grouped
         for u in units
     )
+
+
+def config_weights(
+    by: str, origin: Origin | None = None, sample: bool = False, average: Average = "configs"
+) -> dict[str, float]:
+    """How much each config adds to the mean of a table's columns.
+
+    Args:
+        by: task or language.
+        origin: only units of this origin.
+        sample: of the sample sets.
+        average: what a unit is.
+
+    Returns:
+        Config -> weight; they sum to 1.
+
+    >>> weights = config_weights("task")
+    >>> len(weights), round(weights["ntrex_tha"] * 9 * 114, 6)
+    (314, 1.0)
+    """
+    grouped: dict[str, list[UnitFacts]] = defaultdict(list)
+    for facts in all_units(sample, average).values():
+        if origin is None or origin.holds(facts):
+            for group in facts.groups(by):
+                grouped[group].append(facts)
+    weights: dict[str, float] = defaultdict(float)
+    for units in grouped.values():
+        for facts in units:
+            for config in facts.configs:
+                weights[config] += 1 / len(facts.configs) / len(units) / len(grouped)
+    return dict(weights)

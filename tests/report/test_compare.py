@@ -18,12 +18,12 @@ from seabed_evaluate.cli import app
 from seabed_evaluate.report.compare import (
     Difference,
     compare,
-    holm,
-    normal_p,
+    corrected,
     one_run,
     permutation_p,
 )
 from seabed_evaluate.report.paper_results import paper_table
+from seabed_evaluate.report.rank_groups import normal_p
 from seabed_evaluate.report.ranks import rank_changes, scores_of
 from seabed_evaluate.report.units import all_units
 from seabed_evaluate.runner.uncertainty import draws
@@ -58,7 +58,7 @@ def test_real_differences_are_found_and_chance_is_a_tie(tmp_path: Path) -> None:
     names = [c.name for c in RETRIEVAL]
     shift = dict.fromkeys(names[:4], 0.05) | dict.fromkeys(names[4:7], -0.05)
     found = compare(*two_runs(tmp_path, shift), resamples=200)
-    assert "wins on 4, loses on 3, ties on 16 units" in found.verdict
+    assert "wins on 4, loses on 3, ties on 16 configs" in found.verdict
     by_name = {u.facts.configs[0]: u for u in found.units}
     for name in names[:4]:
         assert by_name[name].difference == pytest.approx(0.05, abs=0.01)
@@ -111,7 +111,7 @@ def test_a_unit_one_run_lacks_is_named(tmp_path: Path) -> None:
 
 def test_results_without_items_cannot_be_compared(tmp_path: Path) -> None:
     a = write_run(make_run(0.5, RETRIEVAL[:1], model="a/one"), tmp_path / "a")
-    with pytest.raises(SeabedError, match=r"no unit .* can be compared: .*items\.npz is missing"):
+    with pytest.raises(SeabedError, match=r"nothing of .* can be compared: .*items\.npz is missing"):
         compare(a, a)
 
 
@@ -151,7 +151,7 @@ def test_equal_models_differ_by_chance_in_about_5_percent(test: str) -> None:
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=40))
 def test_holm(ps: list[float]) -> None:
-    units = holm(Difference(FACTS, 0.6, 0.5, 0, 0, 0.1, p, "bootstrap") for p in ps)
+    units = corrected(Difference(FACTS, 0.6, 0.5, 0, 0, 0.1, p, "bootstrap") for p in ps)
     assert [u.p for u in units] == ps
     assert all(u.p <= u.p_holm <= min(1.0, len(ps) * u.p) + 1e-12 for u in units)
     ordered = sorted(units, key=lambda u: u.p)
@@ -160,7 +160,7 @@ def test_holm(ps: list[float]) -> None:
 
 
 def test_holm_by_hand() -> None:
-    units = holm(Difference(FACTS, 0.6, 0.5, 0, 0, 0.1, p, "bootstrap") for p in (0.01, 0.04, 0.03))
+    units = corrected(Difference(FACTS, 0.6, 0.5, 0, 0, 0.1, p, "bootstrap") for p in (0.01, 0.04, 0.03))
     assert [u.p_holm for u in units] == pytest.approx([0.03, 0.06, 0.06])
 
 
@@ -168,7 +168,7 @@ def test_compare_on_the_command_line(tmp_path: Path) -> None:
     a, b = two_runs(tmp_path, {RETRIEVAL[0].name: 0.05})
     runner = CliRunner()
     out = runner.invoke(app, ["compare", str(a), str(b), "--units", "--resamples", "100", "--quiet"]).output
-    assert "wins on 1, loses on 0, ties on 22 units" in out
+    assert "wins on 1, loses on 0, ties on 22 configs" in out
     assert "permutation" in out
     arguments = ["compare", str(a), str(b), "--format", "json", "--resamples", "100", "--quiet"]
     assert len(json.loads(runner.invoke(app, arguments).output)["units"]) == 23

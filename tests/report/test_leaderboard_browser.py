@@ -12,7 +12,7 @@ import pytest
 from seabed_datasets import catalogue
 from seabed_evaluate.report.leaderboard import write_leaderboard
 from seabed_evaluate.report.tables import tables
-from seabed_evaluate.report.units import Z, all_units, cells, runs_of
+from seabed_evaluate.report.units import Origin, Z, all_units, cells, runs_of
 from tests.browser import chromium, missing
 from tests.result_maker import make_run
 
@@ -273,7 +273,7 @@ def test_filter_by_task(open_page: Any) -> None:
 def test_filter_by_language(open_page: Any) -> None:
     page = open_page()
     pick(page, "language", ["mya"])
-    assert "of 294 dataset-language pairs" in page.locator("#status").inner_text()
+    assert "of 314 configs" in page.locator("#status").inner_text()
     scores = [
         u.score for u in runs_of(RESULTS)[0].units if u.facts.language == "mya" and u.facts.task == "sts"
     ]
@@ -285,12 +285,12 @@ def test_filter_by_language(open_page: Any) -> None:
 
 
 @pytest.mark.parametrize(("origin", "printed"), [("human", "81.28"), ("machine", "69.14")])
-def test_filter_by_origin(origin: str, printed: str, open_page: Any) -> None:
+def test_filter_by_origin(origin: Any, printed: str, open_page: Any) -> None:
     page = open_page("#view=languages")
     page.select_option("#origin", origin)
     assert page.locator('tr[data-model="bge-m3"] td[data-column="ind"]').inner_text() == printed
     assert page.locator('tr[data-model="LaBSE"] td[data-column="ind"]').inner_text() == "–"
-    expected = cells(runs_of(RESULTS)[0], "language", origin)["ind"].score
+    expected = cells(runs_of(RESULTS)[0], "language", Origin(origin))["ind"].score
     assert own_cell(page, "ind") == f"{100 * (expected or 0):.2f}"
 
 
@@ -340,7 +340,7 @@ def test_cells_explain_themselves_to_the_keyboard(open_page: Any) -> None:
     low, high = (100 * (cell.score + side * Z * cell.se) for side in (-1, 1))
     assert "Bitext mining" in tip
     assert f"{100 * cell.score:.2f}, 95 % interval {low:.2f} to {high:.2f}" in tip
-    assert "94 of 94 datasets" in tip
+    assert "114 of 114 configs" in tip
     assert page.evaluate("document.activeElement.getAttribute('aria-describedby')") == "tip"
     page.keyboard.press("ArrowDown")
     assert "printed without interval" in page.locator("#tip").inner_text()
@@ -361,7 +361,7 @@ def test_one_tab_stop_for_all_cells(open_page: Any) -> None:
 def test_hover_shows_the_tip(open_page: Any) -> None:
     page = open_page()
     page.hover('tr[data-model^="org-partial"] td[data-column="sts"]')
-    assert "26 of 27 datasets: partial, not ranked" in page.locator("#tip").inner_text()
+    assert "26 of 27 configs: partial, not ranked" in page.locator("#tip").inner_text()
 
 
 def test_everything_can_be_reached_and_used_by_keyboard_alone(open_page: Any) -> None:
@@ -415,7 +415,7 @@ def test_csv_of_a_partial_model_says_so(open_page: Any, tmp_path: Path) -> None:
         page.click("#csv")
     download.value.save_as(tmp_path / "x.csv")
     lines = {r["model"]: r for r in csv.DictReader((tmp_path / "x.csv").open(encoding="utf-8-sig"))}
-    assert (lines["org/partial"]["average"], lines["org/partial"]["sts datasets"]) == ("", "26 of 27")
+    assert (lines["org/partial"]["average"], lines["org/partial"]["sts configs"]) == ("", "26 of 27")
     assert lines["bge-m3"]["bitext_mining"] == "86.18"
     assert lines[HOSTILE]["source"].startswith("run ")
 

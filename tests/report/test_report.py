@@ -78,8 +78,18 @@ def test_table_10_average_row_is_the_mean_but_for_the_named_misprint() -> None:
     rows = [r for m, r in table.rows.items() if m != "Average"]
     means = {c: fmean(r[c] or 0 for r in rows) for c in table.columns}
     wrong = {c for c, v in means.items() if abs(v - (table.rows["Average"][c] or 0)) > 0.0051}
-    assert wrong == {m.column for m in table.misprints}
-    assert all(m.computed == pytest.approx(means[m.column], abs=0.005) for m in table.misprints)
+    named = [m for m in table.misprints if m.row == "Average"]
+    assert wrong == {m.column for m in named}
+    assert all(m.computed == pytest.approx(means[m.column], abs=0.005) for m in named)
+
+
+def test_copies_of_table_10_are_copies() -> None:
+    table = paper_table(10)
+    assert {c.row for c in table.copies} == {"GritLM-7B", "e5-mistral-7b-instruct"}
+    for c in table.copies:
+        same = [n for n in table.columns if table.rows[c.row][n] == table.rows[c.of][n]]
+        assert list(c.columns) == same
+        assert len(same) == 7
 
 
 def test_unknown_table() -> None:
@@ -91,9 +101,14 @@ def test_unknown_table() -> None:
 
 
 def test_units_are_those_of_the_paper() -> None:
-    per_language = {lang: sum(u.language == lang for u in all_units().values()) for lang in LANGUAGES}
-    assert list(per_language.values()) == [70, 55, 40, 33, 28, 18, 18, 14, 14, 4]
-    assert len(all_units()) == 294
+    """Table 6 prints how many datasets a language has; its means are over configs, ALTDialect counted once."""
+    for average, expected in (
+        ("datasets", [70, 55, 40, 33, 28, 18, 18, 14, 14, 4]),
+        ("configs", [69, 55, 41, 35, 31, 18, 22, 19, 20, 4]),
+    ):
+        units = all_units(average=average).values()
+        assert [sum(u.language == lang for u in units) for lang in LANGUAGES] == expected
+    assert len(all_units()) == 314
 
 
 def test_a_whole_run_is_averaged_as_the_paper_averages() -> None:
@@ -114,10 +129,20 @@ def test_a_unit_of_pairs_is_the_mean_of_its_pairs_and_missing_pairs_leave_it_out
     pairs = [c for c in catalogue.configs() if c.key == "altdialect" and "ind" in c.units]
     assert len(pairs) == 7
     run = make_run(lambda c: 0.1 * pairs.index(c), pairs)
-    (unit,) = [u for u in runs_of(run)[0].units if u.whole]
+    (unit,) = [u for u in runs_of(run, "datasets")[0].units if u.whole]
     assert (unit.facts.language, unit.score) == ("ind", pytest.approx(0.3))
-    assert not [u for u in runs_of(run[:6])[0].units if u.whole]
-    assert cells(runs_of(run[:6])[0], "task")["bitext_mining"].score is None
+    assert not [u for u in runs_of(run[:6], "datasets")[0].units if u.whole]
+    assert cells(runs_of(run[:6], "datasets")[0], "task")["bitext_mining"].score is None
+
+
+def test_a_config_counts_once_and_a_pair_under_its_second_language() -> None:
+    pairs = [c for c in catalogue.configs() if c.key == "altdialect"]
+    (run,) = runs_of(make_run(lambda c: 0.9 if c.units == ["ind", "khm"] else 0.2, pairs))
+    by_language = cells(run, "language")
+    assert (by_language["ind"].score, by_language["ind"].units) == (None, 0)
+    assert by_language["khm"].units == 5  # with ind, tha, vie, mya and fil
+    assert by_language["khm"].score == pytest.approx((0.9 + 4 * 0.2) / 5)
+    assert sum(c.units for c in by_language.values()) == 28
 
 
 # ---- partial, mixed, sample ----
@@ -129,9 +154,9 @@ def test_a_partial_run_has_no_average_and_no_rank() -> None:
     own = by_task.rows[-1]
     assert (own.average, own.sd, own.rank, own.ranks) == (None, None, None, {})
     text = formats.text_rows(by_task)[-1]
-    assert text["bitext"] == f"90.00 ({len(ntrex)}/94)"
+    assert text["bitext"] == f"90.00 ({len(ntrex)}/114)"
     assert "n of" not in text["model"]
-    assert any("covers 3 of 94 units" in n for n in by_task.notes)
+    assert any("covers 3 of 94 configs" in n for n in by_task.notes)
 
 
 def test_one_missing_unit_is_enough() -> None:
@@ -210,7 +235,7 @@ def test_every_breakdown_covers_every_unit(by: str) -> None:
         (row,) = table.rows
         assert all(c.whole and c.score == pytest.approx(0.5) for n, c in row.cells.items() if c.of)
     if by not in ("domain", "origin"):
-        assert sum(c.of for c in row.cells.values()) == 294
+        assert sum(c.of for c in row.cells.values()) == (294 if by == "unit" else 314)
 
 
 def test_intervals_are_narrower_for_averages_than_for_units() -> None:
@@ -271,7 +296,7 @@ def test_command_line(tmp_path: Path) -> None:
     write_run(make_run(0.5, [c for c in catalogue.configs() if c.key == "ntrex"]), tmp_path)
     runner = CliRunner()
     out = runner.invoke(app, ["report", str(tmp_path)]).output
-    assert "50.00 (8/94)" in out
+    assert "50.00 (8/114)" in out
     assert "bge-m3 (paper)" in out
     out = runner.invoke(
         app, ["report", str(tmp_path), "--compare", "none", "--by", "unit", "--by-config"]
@@ -304,10 +329,9 @@ def test_unknown_breakdown(tmp_path: Path) -> None:
 
 
 def test_a_unit_is_named_once_by_its_language() -> None:
-    facts = all_units()
-    assert facts["news_clustering_mya", "mya"].name == "news_clustering_mya"
-    assert facts["ntrex", "mya"].name == "ntrex_mya"
-    assert len({u.name for u in facts.values()}) == len(facts)
+    facts = all_units(average="datasets")
+    assert facts["news_clustering_mya"].language == facts["ntrex_mya"].language == "mya"
+    assert len(facts) == 294
 
 
 def test_a_dataset_added_after_the_paper_changes_no_mean(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -320,9 +344,9 @@ def test_a_dataset_added_after_the_paper_changes_no_mean(monkeypatch: pytest.Mon
     monkeypatch.setattr(catalogue, "datasets", lambda *, sample=False: added)
     all_units.cache_clear()
     try:
-        facts = all_units()["ntrex", "tha"]
+        facts = all_units()["ntrex_tha"]
         assert facts.groups("task") == facts.groups("language") == facts.groups("domain") == ()
         assert facts.groups("unit") == ("ntrex_tha",)
-        assert all_units()["xquad", "tha"].groups("task") == ("retrieval",)
+        assert all_units()["xquad_tha"].groups("task") == ("retrieval",)
     finally:
         all_units.cache_clear()

@@ -18,8 +18,9 @@ from seabed_evaluate.encoders.loading import known_models
 from seabed_evaluate.encoders.prompts import read_toml
 from seabed_evaluate.report.identity import known_model
 from seabed_evaluate.report.paper_results import paper_table
-from seabed_evaluate.report.tables import mixtures
-from seabed_evaluate.report.units import Run, all_units, runs_of
+from seabed_evaluate.report.rank_groups import table_groups
+from seabed_evaluate.report.tables import counted, mixtures, unlike
+from seabed_evaluate.report.units import COUNTED, Average, Run, all_units, config_weights, runs_of, share
 from seabed_evaluate.runner.protocols import DEFAULT, PROTOCOLS
 from seabed_evaluate.runner.results import Result
 
@@ -46,6 +47,8 @@ def write_leaderboard(
     out: str | Path,
     *,
     paper: bool = True,
+    average: Average = "configs",
+    files: Iterable[tuple[Path, Result]] = (),
     cards_url: str = CARDS_URL,
     notes: Iterable[str] = (),
 ) -> Path:
@@ -55,6 +58,8 @@ def write_leaderboard(
         results: of any number of runs. Sample sets are shown only where there is nothing else.
         out: folder; it gets `index.html` and the `README.md` of a static Hub Space.
         paper: show the 17 models of the paper too.
+        average: what a mean counts once: configs, as in the paper's tables, or datasets in one language.
+        files: the results with where they lie; with them, models whose averages cannot be told apart are grouped.
         cards_url: address of a dataset's card, with {key}.
         notes: sentences to show beside the page's own, e.g. which files were left out.
 
@@ -65,7 +70,7 @@ def write_leaderboard(
         SeabedError: there is nothing to show, one run holds a config twice with different data, or the place
             cannot be written.
     """
-    data = page_data(results, paper=paper, cards_url=cards_url)
+    data = page_data(results, paper=paper, average=average, files=files, cards_url=cards_url)
     html = page(data | {"notes": [*data["notes"], *notes]})
     folder = Path(out)
     for name, text in (("README.md", _SPACE_README), ("index.html", html)):
@@ -73,12 +78,21 @@ def write_leaderboard(
     return folder / "index.html"
 
 
-def page_data(results: Iterable[Result], *, paper: bool, cards_url: str = CARDS_URL) -> dict[str, Any]:
+def page_data(
+    results: Iterable[Result],
+    *,
+    paper: bool,
+    average: Average = "configs",
+    files: Iterable[tuple[Path, Result]] = (),
+    cards_url: str = CARDS_URL,
+) -> dict[str, Any]:
     """Everything the page shows; the page itself averages, so that filters can.
 
     Args:
         results: see `write_leaderboard`.
         paper: see `write_leaderboard`.
+        average: see `write_leaderboard`.
+        files: see `write_leaderboard`.
         cards_url: see `write_leaderboard`.
 
     Returns:
@@ -87,36 +101,44 @@ def page_data(results: Iterable[Result], *, paper: bool, cards_url: str = CARDS_
     Raises:
         SeabedError: see `write_leaderboard`.
     """
-    runs = runs_of(results)
+    runs = runs_of(results, average)
     own = [r for r in runs if not r.sample]
     sample = bool(runs) and not own
     shown = runs if sample else own
     paper = paper and not sample
     if not shown and not paper:
         raise SeabedError("there is nothing to show: no results, and the paper's models are left out")
-    units = list(all_units(sample).items())
+    units = list(all_units(sample, average).values())
+    models = _apart([*(_published() if paper else []), *(_scored(r, [u.name for u in units]) for r in shown)])
+    ids = dict(zip((r.key for r in shown), (m["id"] for m in models if not m["published"]), strict=True))
+    same = _groups(ids, list(files), sample, average)
+    for model in models:
+        model["same"] = {view: groups.get(model["id"]) for view, groups in same.items()}
     names = read_toml(_FOLDER / "languages.toml")
     measures = PROTOCOLS[DEFAULT].main
     return {
         "sample": sample,
         "protocol": DEFAULT,
+        "counted": COUNTED[average],
         "cardsUrl": cards_url,
         "tasks": [{"id": t, "name": _title(t), "measure": measures[t]} for t in TASKS],
         "languages": [{"id": lang, "name": name} | names[lang] for lang, name in LANGUAGES.items()],
         "units": [
-            [facts.dataset, facts.language, facts.task, facts.origin, len(facts.configs)]
-            for _, facts in units
+            [facts.dataset, facts.language, facts.task, facts.origin, len(facts.configs), facts.name]
+            for facts in units
         ],
         "datasets": {d.key: d.pretty_name for d in catalogue.datasets(sample=sample)},
-        "models": _apart(
-            [*(_published() if paper else []), *(_scored(r, [k for k, _ in units]) for r in shown)]
-        ),
-        "notes": list(mixtures(shown)),
+        "models": models,
+        "notes": [
+            counted(average, sample, paper),
+            *(unlike(shown) if paper else ()),
+            *mixtures(shown),
+        ],
         "misprints": [
-            f"Table {n} prints {m.column} {m.printed:.2f} for {m.row}; its columns give {m.computed:.2f}."
+            m.text(n)
             for n in (5, 6, 8, 9)
             for m in paper_table(n).misprints
-            if paper and m.column in ("average", "sd")
+            if paper and m.column in ("average", "sd", *TASKS, *LANGUAGES)
         ],
     }
 
@@ -135,8 +157,19 @@ def _title(task: str) -> str:
     return {"sts": "STS"}.get(task, task.replace("_", " ").capitalize().replace("Multilabel", "Multi-label"))
 
 
-def _scored(run: Run, keys: list[tuple[str, str]]) -> dict[str, Any]:
-    units = {(u.facts.dataset, u.facts.language): u for u in run.units}
+def _groups(
+    ids: dict[str, str], files: list[tuple[Path, Result]], sample: bool, average: Average
+) -> dict[str, dict[str, list[str]]]:
+    """View -> page id -> ids that cannot be told from it, for runs that have every config of the average."""
+    found = {}
+    for view, by in (("tasks", "task"), ("languages", "language")):
+        same = table_groups(list(ids), files, config_weights(by, None, sample, average)) if files else {}
+        found[view] = {ids[run]: sorted(ids[o] for o in others) for run, others in same.items()}
+    return found
+
+
+def _scored(run: Run, keys: list[str]) -> dict[str, Any]:
+    units = {u.facts.name: u for u in run.units}
     found = [units.get(k) for k in keys]
     return {
         "id": re.sub(r"[^A-Za-z0-9.-]+", "-", f"{run.model}-{run.run}"),
@@ -146,7 +179,8 @@ def _scored(run: Run, keys: list[tuple[str, str]]) -> dict[str, Any]:
         "protocol": run.protocol,
         "dtype": run.dtype,
         "cut": list(run.truncated),
-        "units": [[round(u.score * 1e6), u.found, _whole(u.se)] if u else 0 for u in found],
+        "cutTexts": share([run.cut]),
+        "units": [[round(u.score * 1e6), u.found, _whole(u.se), *(u.cut or ())] if u else 0 for u in found],
         **_model_facts(known_model(run.model)),
     }
 

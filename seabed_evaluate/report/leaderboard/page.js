@@ -80,15 +80,16 @@
       if (filter.origin && filter.origin !== origin) return;
       const group = groups[view === "tasks" ? task : language], found = model.units[i];
       group.of += 1;
+      if (found && found.length > 3) group.cut = [0, 1].map((k) => (group.cut || [0, 0])[k] + found[3 + k]);
       if (found && found[1] === configs) group.units.push([dataset, found[0] / SCALE, found[2] == null ? null : found[2] / SCALE]);
     });
     const present = columns.filter((id) => groups[id].of);
     const shares = [];
     for (const id of columns) {
-      const { of, units } = groups[id], n = units.length;
+      const { of, units, cut } = groups[id], n = units.length;
       const own = units.map(([d, , se]) => [d, se == null ? null : se / n]);
       shares.push(...own.map(([d, s]) => [d, s == null ? null : s / present.length]));
-      cells[id] = { v: n ? mean(units.map((u) => u[1])) : null, n, of, whole: of > 0 && n === of, se: error(own) };
+      cells[id] = { v: n ? mean(units.map((u) => u[1])) : null, n, of, whole: of > 0 && n === of, se: error(own), cut: cut && cut[1] ? cut[0] / cut[1] : null };
     }
     const whole = present.length > 0 && present.every((id) => cells[id].whole);
     const average = whole ? { v: mean(present.map((id) => cells[id].v)), whole, se: error(shares) } : { v: null };
@@ -112,6 +113,16 @@
     return list;
   }
 
+  // The best and the worst rank that cannot be told from a model's own; only the whole table's averages were tested.
+  function group(row) {
+    const same = row.m.same && row.m.same[state.view];
+    const all = state.tasks.size === ids.tasks.length && state.languages.size === ids.languages.length && !state.origin;
+    if (!same || !all || !row.average.rank) return null;
+    const places = rows.filter((r) => same.includes(r.m.id) && r.average.rank).map((r) => r.average.rank);
+    const [best, worst] = [Math.min(...places), Math.max(...places)];
+    return best === worst ? `${best}` : `${best}-${worst}`;
+  }
+
   function fits(model) {
     if (state.search && !model.name.toLowerCase().includes(state.search.toLowerCase())) return false;
     if (state.access && model.access !== state.access) return false;
@@ -125,10 +136,15 @@
   function marks(m) {
     const found = m.published ? ["paper"] : [m.protocol === data.protocol ? "scored here" : `scored here, protocol ${m.protocol}`, m.dtype];
     if (m.cut && m.cut.length) found.push(`${m.cut.length} cut files`);
+    if (m.cutTexts) found.push(`${(100 * m.cutTexts).toFixed(1)} % of texts cut`);
     return found.join(" · ");
   }
   const shown = (c) => (c.v == null ? "–" : c.whole ? two(c.v) : el("span", {}, two(c.v), el("em", {}, "§")));
 
+  function rankCell(r) {
+    const span = group(r);
+    return span ? el("span", {}, `${r.average.rank}`, el("small", { title: "cannot be told apart: ranks" }, span)) : `${r.average.rank ?? ""}`;
+  }
   function nameCell(m) {
     const both = document.createDocumentFragment();
     both.append(el("a", { href: `#model=${encodeURIComponent(m.id)}` }, short(m.name)), el("small", {}, marks(m)));
@@ -152,7 +168,7 @@
       data: rows, paging: false, searching: false, info: false, autoWidth: false, order: [[3, "desc"]],
       language: { emptyTable: "No model fits these filters." },
       columns: [
-        { title: "#", className: "rank", orderable: false, data: (r) => r.average.rank ?? "" },
+        { title: "#", className: "rank", orderable: false, data: (r, type) => (type === "display" ? rankCell(r) : r.average.rank ?? "") },
         { title: "Model", className: "name", cellType: "th", data: (r, type) => (type === "display" ? nameCell(r.m) : short(r.m.name).toLowerCase()),
         createdCell: (th) => th.setAttribute("scope", "row") },
         { title: "Size", className: "size", type: "num", data: (r, type) => (type === "display" ? size(r.m.size) : r.m.size ?? -1) },
@@ -172,7 +188,7 @@
   function status(columns) {
     const units = data.units.filter(([, l, t, o]) => state.languages.has(l) && state.tasks.has(t) && (!state.origin || o === state.origin));
     const bare = rows.filter((r) => r.m.published && columns.every((c) => r.cells[c.id].v == null)).length;
-    $("status").textContent = `${rows.length} of ${data.models.length} models on ${units.length} of ${data.units.length} dataset-language pairs.`
+    $("status").textContent = `${rows.length} of ${data.models.length} models on ${units.length} of ${data.units.length} ${data.counted}.`
       + (bare ? ` The paper prints no such breakdown for ${bare} models, so they show a dash.` : "");
   }
 
@@ -184,8 +200,10 @@
     const lines = [];
     if (c.v == null) lines.push(model.published ? "not printed in the paper" : id ? "no dataset scored" : "no average: some datasets are missing");
     else lines.push(`${two(c.v)}` + (c.se == null ? (model.published ? " (printed without interval)" : " (no interval)") : `, 95 % interval ${two(c.v - Z * c.se)} to ${two(c.v + Z * c.se)}`));
-    if (c.of) lines.push(`${c.n} of ${c.of} datasets${c.whole ? "" : ": partial, not ranked"}`);
+    if (c.of) lines.push(`${c.n} of ${c.of} ${data.counted}${c.whole ? "" : ": partial, not ranked"}`);
     if (c.rank) lines.push(`rank ${c.rank} of ${c.among}`);
+    if (!id && group(row)) lines.push(`cannot be told apart from ranks ${group(row)}`);
+    if (c.cut) lines.push(`${(100 * c.cut).toFixed(1)} % of its texts were longer than the model's limit`);
     return [el("b", {}, model.name), ...[column, ...lines].map((l) => el("span", {}, l))];
   }
   function showTip(cell) {
@@ -319,7 +337,8 @@
   function drawModel() {
     const m = models.get(state.model), box = $("model");
     const facts = [["Parameters", size(m.size)], ["Access", { open: "open weights", api: "API only", unknown: "not known" }[m.access]], ["Licence", m.license || "not known"],
-      ["Scores", m.published ? "printed in the paper" : `scored here, run ${m.run}`], ["Protocol", m.protocol], ...(m.published ? [] : [["dtype", m.dtype]])];
+      ["Scores", m.published ? "printed in the paper" : `scored here, run ${m.run}`], ["Protocol", m.protocol],
+      ...(m.published ? [] : [["dtype", m.dtype], ["Texts cut", m.cutTexts == null ? "not known" : `${(100 * m.cutTexts).toFixed(1)} %`]])];
     box.replaceChildren(...[
       el("p", {}, el("a", { href: address() }, "← All models")), el("h2", {}, m.name),
       m.hub ? el("p", {}, el("a", { href: `https://huggingface.co/${encodeURI(m.hub)}` }, m.hub), " on the Hub") : null,
@@ -332,6 +351,7 @@
     $("m-tasks").replaceChildren(strip(m, "tasks"));
     $("m-languages").replaceChildren(strip(m, "languages"));
     const link = (key) => el("a", { href: data.cardsUrl.replace("{key}", encodeURIComponent(key)) }, data.datasets[key]);
+    const datasetCell = (u) => el("span", {}, link(u[0]), el("small", {}, u[5]));
     const plainText = (value, type) => (type === "display" ? text(value) : value);
     const name = (kind, id) => kinds[kind].find((k) => k.id === id).name;
     const list = data.units.map((u, i) => ({ u, s: m.published ? null : m.units[i] })).filter((r) => m.published || r.s);
@@ -341,7 +361,7 @@
     new DataTable($("m-units").querySelector("table"), {
       data: list, paging: false, searching: false, info: false, autoWidth: false, order: m.published ? [[0, "asc"]] : [[4, "desc"]],
       columns: [
-        { title: "Dataset", className: "name", cellType: "th", data: (r, type) => (type === "display" ? link(r.u[0]) : data.datasets[r.u[0]].toLowerCase()), createdCell: (th) => th.setAttribute("scope", "row") },
+        { title: "Dataset", className: "name", cellType: "th", data: (r, type) => (type === "display" ? datasetCell(r.u) : data.datasets[r.u[0]].toLowerCase()), createdCell: (th) => th.setAttribute("scope", "row") },
         { title: "Language", data: (r, type) => plainText(name("languages", r.u[1]), type) },
         { title: "Task", data: (r, type) => plainText(name("tasks", r.u[2]), type) },
         { title: "Made by", data: (r) => (r.u[3] === "human" ? "people" : "machines") },
@@ -360,9 +380,9 @@
     const formula = (t) => /^[\s\x00-\x1f]*[=+\-@＝＋－＠\t\r\n]/.test(t) && !/^[+-]?\d+(\.\d+)?$/.test(t);
     const quote = (v) => { let t = v == null ? "" : String(v).replace(/[\x00-\x1f\x7f-\x9f]/g, " "); if (formula(String(v))) t = `'${t}`; return /[",\n]/.test(t) ? `"${t.replace(/"/g, '""')}"` : t; };
     const parts = (c) => [c.v == null ? null : two(c.v), c.se == null || c.v == null ? null : two(c.v - Z * c.se), c.se == null || c.v == null ? null : two(c.v + Z * c.se)];
-    const head = ["rank", "model", "source", "parameters", "access", "protocol", "average", "average low", "average high",
-      ...columns.flatMap((k) => [k.id, `${k.id} low`, `${k.id} high`, `${k.id} datasets`])];
-    const lines = grid.rows({ order: "applied" }).data().toArray().map((r) => [r.average.rank, r.m.name, r.m.published ? "paper" : `run ${r.m.run}`, r.m.size, r.m.access, r.m.protocol, ...parts(r.average),
+    const head = ["rank", "group", "model", "source", "parameters", "access", "protocol", "average", "average low", "average high",
+      ...columns.flatMap((k) => [k.id, `${k.id} low`, `${k.id} high`, `${k.id} ${data.counted}`])];
+    const lines = grid.rows({ order: "applied" }).data().toArray().map((r) => [r.average.rank, group(r), r.m.name, r.m.published ? "paper" : `run ${r.m.run}`, r.m.size, r.m.access, r.m.protocol, ...parts(r.average),
       ...columns.flatMap((k) => [...parts(r.cells[k.id]), r.cells[k.id].of ? `${r.cells[k.id].n} of ${r.cells[k.id].of}` : null])]);
     const all = [head, ...lines].map((l) => l.map(quote).join(",")).join("\n") + "\n";
     const link = document.createElement("a");
@@ -440,9 +460,11 @@
   $("lead").textContent = `${data.models.length} models on ${datasets} datasets, ${data.tasks.length} tasks and ${data.languages.length} languages.`;
   if (data.sample) { $("banner").hidden = false; $("banner").textContent = "Sample data of the demo, written by a machine: not part of SEA-BED and not a measure of any model."; }
   const perLanguage = Object.fromEntries(ids.languages.map((l) => [l, data.units.filter((u) => u[1] === l).length]));
-  $("tongues").replaceChildren(...data.languages.map((l) => el("li", {}, el("b", { lang: l.tag }, l.native), el("span", {}, `${l.name}, ${perLanguage[l.id]} datasets`), el("span", { lang: l.tag }, l.greeting))));
+  $("tongues").replaceChildren(...data.languages.map((l) => el("li", {}, el("b", { lang: l.tag }, l.native), el("span", {}, `${l.name}, ${perLanguage[l.id]} ${data.counted}`), el("span", { lang: l.tag }, l.greeting))));
   $("notes").replaceChildren(...[
-    "A score is a mean over dataset-language pairs; the average is the plain mean of the columns shown. Models with missing datasets get no average and no rank.",
+    `A score is a mean over ${data.counted}; the average is the plain mean of the columns shown. Models with missing datasets get no average and no rank.`,
+    ...(data.models.some((m) => m.same && m.same.tasks) ? ["Below a rank stand the ranks of the models whose averages cannot be told apart (paired bootstrap over the same items, Holm-corrected, p >= 0.05). Printed models have no items, and filtered tables were not tested."] : []),
+    ...(data.models.some((m) => m.cutTexts) ? ["Texts cut: longer than the model's limit, so that it saw only their beginning."] : []),
     "Intervals (95 %) come from resampling the items of each test set. They say how far a score would move with other test items, not with other training or prompts. The paper prints none.",
     ...(data.models.some((m) => m.published) ? ["Rows marked “paper” are the figures the paper prints (Tables 5, 6, 8 and 9). It prints no finer breakdown, so some filters leave them empty."] : []),
     ...data.misprints, ...data.notes,

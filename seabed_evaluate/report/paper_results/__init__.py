@@ -23,6 +23,34 @@ class Misprint:
     computed: float | str
     why: str
 
+    def text(self, number: int) -> str:
+        """One sentence.
+
+        Args:
+            number: of the table.
+
+        Returns:
+            The sentence.
+        """
+
+        def two(value: float | str) -> str:
+            return value if isinstance(value, str) else f"{value:.2f}"
+
+        return (
+            f"Table {number} prints {self.column} {two(self.printed)} for {self.row}, not {two(self.computed)} "
+            f"({self.why})."
+        )
+
+
+@dataclass(frozen=True)
+class Copy:
+    """Figures of a row that are another row's, though they cannot be its own: what they should be is not known."""
+
+    row: str
+    of: str
+    columns: tuple[str, ...]
+    why: str
+
 
 @dataclass(frozen=True)
 class PaperTable:
@@ -34,6 +62,7 @@ class PaperTable:
     rows: dict[str, dict[str, float | None]]
     parameters: dict[str, str]
     misprints: tuple[Misprint, ...]
+    copies: tuple[Copy, ...]
     notes: tuple[str, ...]
 
 
@@ -67,5 +96,6 @@ def paper_table(number: int) -> PaperTable:
         rows={r["model"]: {c: float(r[c]) if r[c] else None for c in columns} for r in lines},
         parameters={r["model"]: r["parameters"] for r in lines},
         misprints=tuple(Misprint(**m) for m in entry.get("misprints", [])),
+        copies=tuple(Copy(**c | {"columns": tuple(c["columns"])}) for c in entry.get("copies", [])),
         notes=tuple(entry["note"]),
     )
