@@ -23,8 +23,8 @@ from seabed_evaluate.report.units import (
     columns,
     config_weights,
     runs_of,
-    share,
 )
+from seabed_evaluate.runner.cut_texts import share
 from seabed_evaluate.runner.protocols import DEFAULT, PROTOCOLS
 from seabed_evaluate.runner.results import Result, shown_name
 

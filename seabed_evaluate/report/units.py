@@ -18,6 +18,7 @@ from seabed_datasets import catalogue
 from seabed_datasets.catalogue import Config
 from seabed_datasets.catalogue.vocabulary import ASPECTS, DOMAINS, LANGUAGES, TASKS
 from seabed_datasets.errors import SeabedError, UnknownName
+from seabed_evaluate.runner.cut_texts import cut_texts, share
 from seabed_evaluate.runner.protocols import DEFAULT
 from seabed_evaluate.runner.results import Result, settings_hash, shown_name
 
@@ -352,33 +353,6 @@ def _units(results: list[Result], sample: bool, average: Average) -> Iterable[Un
         yield Unit(known[name], score, se, low, high, len(found), cut_texts(found))
 
 
-def cut_texts(results: Iterable[Result]) -> tuple[int, int] | None:
-    """Texts that were longer than the model's limit, so that the model saw only their beginning.
-
-    Args:
-        results: of one run.
-
-    Returns:
-        How many, of how many; None where no result says it. Results without the field are left out.
-    """
-    sides = [side for r in results for side in (r.get("cut") or {}).values()]
-    return (sum(s["cut"] for s in sides), sum(s["texts"] for s in sides)) if sides else None
-
-
-def share(cut: Iterable[tuple[int, int] | None]) -> float | None:
-    """The share of texts that were cut.
-
-    Args:
-        cut: of `cut_texts`, of any number of units.
-
-    Returns:
-        The share over all their texts, or None where none is known.
-    """
-    known = [c for c in cut if c is not None]
-    texts = sum(of for _, of in known)
-    return sum(n for n, _ in known) / texts if texts else None
-
-
 def mean_error(errors: Iterable[tuple[str, float | None]]) -> float | None:
     """Standard error of a mean.
 
@@ -409,10 +383,10 @@ def combined_error(shares: Iterable[tuple[str, float | None]]) -> float | None:
         The standard error, or None when there is no score or one without an error.
     """
     sums: dict[str, float] = defaultdict(float)
-    for dataset, share in shares:
-        if share is None:
+    for dataset, part in shares:
+        if part is None:
             return None
-        sums[dataset] += share
+        sums[dataset] += part
     return sqrt(sum(s * s for s in sums.values())) if sums else None
 
 

@@ -40,17 +40,18 @@ def run_model(
     """Score a model. One result file per config as soon as it is done; run again to continue after a stop.
 
     Protocols: published (the default) is how the paper's printed numbers were made, paper-text is what its text
-    says. They differ in three tasks. Classification: linear SVM, or logistic regression (with
+    says. They differ in four tasks. Classification: linear SVM, or logistic regression (with
     multilingual-e5-small on 25 configs 77.4 or 60.0; printed for its large sister: 78.24). Multi-label: accuracy
     per label, or weighted F1 (82.9 or 61.6 on six configs; printed: 88.94); results carry both, and
-    `seabed report --measure` switches. Instruction retrieval: the instruction alone, or beside its query. And
-    reranking has prompts in paper-text only.
+    `seabed report --measure` switches. Instruction retrieval: the instruction alone, or beside its query.
+    Reranking: no prompts, or the model's.
 
     Several GPUs: torchrun --nproc-per-node 4 -m seabed_evaluate run --model ... shares the configs out.
 
     Example: seabed run --model intfloat/multilingual-e5-small --langs tha,mya
     """
     from seabed_evaluate.encoders.vector_cache import open_cache
+    from seabed_evaluate.runner.cut_texts import cut_line
     from seabed_evaluate.runner.plan import Plan
     from seabed_evaluate.runner.run import run_all
 
@@ -82,6 +83,8 @@ def run_model(
         typer.echo(f"failed {name}: {reason}", err=True)
     new = len(outcome.results) - len(outcome.reused)
     typer.echo(f"scored {new}, kept {len(outcome.reused)}, failed {len(outcome.failed)} -> {what.out}")
+    if line := cut_line(outcome.results):
+        typer.echo(line)
     if outcome.results:
         typer.echo(f"next: seabed report {what.out}")
     if outcome.failed:

@@ -7,14 +7,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from seabed_datasets import catalogue
 from seabed_evaluate.report.leaderboard import write_leaderboard
 from seabed_evaluate.report.tables import tables
 from seabed_evaluate.report.units import Origin, Z, all_units, cells, runs_of
+from seabed_evaluate.runner.results import result_files
 from tests.browser import chromium, missing
-from tests.result_maker import make_run
+from tests.report.test_rank_groups import values_of
+from tests.result_maker import make_run, write_run
 
 REASON = missing()
 pytestmark = pytest.mark.skipif(REASON is not None, reason=str(REASON))
@@ -199,6 +202,40 @@ def test_hostile_names_are_text_everywhere_and_the_policy_stops_what_is_not(
     for what in ("inline script", "inline event handler", "the image 'https://x.invalid/p.png'"):
         assert any(what in p and "Content Security Policy" in p for p in problems), what
     context.close()
+
+
+def test_groups_of_ranks_and_cut_texts(browser: Any, tmp_path: Path) -> None:
+    """Two equal models, one better, one that cut texts: groups stand in the whole table only."""
+    for model, skill in (("org/one", 0.0), ("org/other", 0.0), ("org/better", 0.2)):
+        made = make_run(0.0, model=model)
+        for r in made:
+            r["score"] = float(np.float32(values_of(skill)(r)).mean())
+            if model == "org/other":
+                r["cut"] = {
+                    "query": {"texts": 100, "cut": 40 if r["task"] == "sts" else 0, "tokens_lost": 0.1}
+                }
+        write_run(made, tmp_path / "r", values_of(skill))
+    files = result_files([tmp_path / "r"])
+    page = browser.new_page()
+    page.goto(write_leaderboard([r for _, r in files], tmp_path / "site", files=files, paper=False).as_uri())
+    page.wait_for_selector("#board tbody tr")
+
+    def ranks() -> dict[str, str]:
+        lines = page.locator("#board tbody tr").all()
+        return {
+            line.get_attribute("data-model")[:8]: " ".join(line.locator("td.rank").inner_text().split())
+            for line in lines
+        }
+
+    assert ranks()["org-bett"] == "1 1"
+    assert sorted(v for k, v in ranks().items() if k != "org-bett") == ["2 2-3", "3 2-3"]
+    assert "% of texts cut" in page.locator('tr[data-model^="org-other"] th').inner_text()
+    page.hover('tr[data-model^="org-other"] td[data-column="sts"]')
+    assert "40.0 % of its texts were longer" in page.locator("#tip").inner_text()
+    assert "cannot be told apart" in page.locator("#notes").inner_text()
+    page.select_option("#origin", "human")
+    assert sorted(ranks().values()) == ["1", "2", "3"]
+    page.close()
 
 
 # ---- sorting ----

@@ -18,6 +18,7 @@ from seabed_evaluate.report.measures import chosen_measures, with_measures
 from seabed_evaluate.report.mteb_export import write_mteb_results
 from seabed_evaluate.report.ranks import misprints_of, scores_of
 from seabed_evaluate.report.tables import Row, tables
+from seabed_evaluate.runner.cut_texts import cut_line
 from tests.result_maker import make_run, write_run
 
 MULTILABEL = [c for c in catalogue.configs() if c.task == "multilabel_classification"]
@@ -149,6 +150,17 @@ def test_cut_texts_are_shown_by_language_and_on_the_page() -> None:
     found = {m["name"]: m for m in page_data(cut_run(), paper=True)["models"]}
     assert 0 < found["org/model"]["cutTexts"] < 0.5
     assert found["org/model"]["units"][0][3:] == [0, 100]
+
+
+def test_a_run_says_what_was_cut_and_where_most() -> None:
+    line = cut_line(cut_run())
+    assert line is not None
+    assert "_mya 50.0 % (10.0 % of tokens lost)" in line
+    assert cut_line(make_run(0.5)) is None
+    unknown = make_run(0.5, MULTILABEL[:1])
+    unknown[0]["cut"] = {"query": {"texts": 100, "cut": None, "tokens_lost": None}}
+    assert cut_line(unknown) is None
+    assert tables(unknown)[0].rows[-1].cut is None
 
 
 def test_without_the_field_nothing_is_said_of_cut_texts() -> None:

@@ -20,7 +20,8 @@ from seabed_evaluate.report.identity import known_model
 from seabed_evaluate.report.paper_results import paper_table
 from seabed_evaluate.report.rank_groups import table_groups
 from seabed_evaluate.report.tables import counted, mixtures, unlike
-from seabed_evaluate.report.units import COUNTED, Average, Run, all_units, config_weights, runs_of, share
+from seabed_evaluate.report.units import COUNTED, Average, Run, all_units, config_weights, runs_of
+from seabed_evaluate.runner.cut_texts import share
 from seabed_evaluate.runner.protocols import DEFAULT, PROTOCOLS
 from seabed_evaluate.runner.results import Result
 
