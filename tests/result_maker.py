@@ -11,9 +11,10 @@ import numpy as np
 
 from seabed_datasets import catalogue
 from seabed_datasets.catalogue import Config
-from seabed_evaluate.runner.outcomes import outcomes_path, write_outcomes
+from seabed_evaluate.runner.outcomes import RESAMPLED, outcomes_path, write_outcomes
 from seabed_evaluate.runner.protocols import protocol
 from seabed_evaluate.runner.results import result_path, write_result
+from seabed_evaluate.runner.uncertainty import draws
 
 Score = Callable[[Config], float]
 
@@ -81,8 +82,9 @@ def write_run(
     for r in results:
         path = result_path(out, r["model"]["model"], r["run"], r["config"])
         if values is not None:
-            items = np.asarray(values(r), dtype=np.float32)
-            write_outcomes(outcomes_path(path), {"values": items}, r["settings_hash"])
-            r = r | {"data": r["data"] | {"rows": r["data"]["rows"] | {"test": len(items)}}}
+            items = {"values": np.asarray(values(r), dtype=np.float32)}
+            items[RESAMPLED] = draws(r["task"], r["main_score"], items).resampled.astype(np.float32)
+            write_outcomes(outcomes_path(path), items, r["settings_hash"])
+            r = r | {"data": r["data"] | {"rows": r["data"]["rows"] | {"test": len(items["values"])}}}
         write_result(path, r)
     return path.parent

@@ -1,8 +1,8 @@
 """Per-item outcomes of a config, kept beside its result file: what intervals and comparisons are made from.
 
 `values`: one value per item whose mean is the score (NaN: the item does not count); or `predictions` and
-`references` where the score is no mean. `resampled_<measure>`: the main score of every bootstrap resample, kept so
-that many models can be told apart without scoring all resamples again. Arrays are as small as their values allow.
+`references` where the score is no mean. `resampled`: the main score of every bootstrap resample, kept so that many
+models can be told apart without scoring all resamples again. Arrays are as small as their values allow.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from seabed_datasets.errors import SeabedError
 from seabed_datasets.files import replacing
 
 Outcomes = dict[str, npt.NDArray[Any]]
+RESAMPLED = "resampled"
 
 
 def compact(**arrays: Any) -> Outcomes:
@@ -46,18 +47,6 @@ def compact(**arrays: Any) -> Outcomes:
             low, high = (int(array.min()), int(array.max())) if array.size else (0, 0)
             small[name] = array.astype(np.result_type(np.min_scalar_type(low), np.min_scalar_type(high)))
     return small
-
-
-def resampled(measure: str) -> str:
-    """Name of the array that holds a measure's resampled scores.
-
-    Args:
-        measure: e.g. "f1".
-
-    Returns:
-        The name.
-    """
-    return f"resampled_{measure}"
 
 
 def bitext_values(chosen: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
@@ -159,7 +148,8 @@ def read_outcomes(path: Path, settings_hash: str) -> Outcomes:
         settings_hash: of the result.
 
     Returns:
-        `values`, shape (items,), or `predictions` and `references`, shape (items,) or (items, labels).
+        `values`, shape (items,), or `predictions` and `references`, shape (items,) or (items, labels); beside them
+        perhaps `resampled`, shape (resamples,).
 
     Raises:
         SeabedError: the file is missing, damaged, too large, lacks an array, or is of another result.
@@ -181,8 +171,8 @@ def read_outcomes(path: Path, settings_hash: str) -> Outcomes:
         raise SeabedError(
             f"{path} belongs to another result than {path.name.removesuffix('.items.npz')}.json"
         )
-    sizes = {name: len(array) for name, array in outcomes.items()}
-    if set(outcomes) not in ({"values"}, {"predictions", "references"}) or len(set(sizes.values())) > 1:
+    sizes = {name: len(array) for name, array in outcomes.items() if name != RESAMPLED}
+    if set(sizes) not in ({"values"}, {"predictions", "references"}) or len(set(sizes.values())) > 1:
         raise _damaged(path, SeabedError(f"it holds {sizes or 'nothing'}"))
     return outcomes
 
@@ -201,7 +191,7 @@ def check_outcomes(path: Path, outcomes: Outcomes, result: Mapping[str, Any]) ->
     Raises:
         SeabedError: their number is not the one the result gives, or no item counts.
     """
-    items = next(iter(outcomes.values()))
+    items = outcomes["values" if "values" in outcomes else "references"]
     counted = len(items) if "values" not in outcomes else int(np.isfinite(items).sum())
     rows = (result["data"].get("rows") or {}).get("test", len(items))
     said = (result.get("interval") or {}).get("items")
@@ -218,6 +208,7 @@ _ARRAYS = {
     "values": ("f", 1),
     "predictions": ("biuf", 2),
     "references": ("biuf", 2),
+    RESAMPLED: ("f", 1),
 }
 # The largest config has some 100,000 items; the rest is head room.
 _MAX_BYTES = 1 << 28
@@ -250,9 +241,9 @@ def _array(archive: zipfile.ZipFile, name: str) -> npt.NDArray[Any]:
         array: npt.NDArray[Any] = npy.read_array(stream, allow_pickle=False)
     if name != "settings_hash" and (not array.ndim or not len(array)):
         raise SeabedError(f"{name} is empty")
-    if name != "values" and array.dtype.kind == "f" and not np.isfinite(array).all():
+    if name not in ("values", RESAMPLED) and array.dtype.kind == "f" and not np.isfinite(array).all():
         raise SeabedError(f"{name} holds NaN or infinity")
-    if name == "values" and np.isinf(array).any():
+    if name in ("values", RESAMPLED) and np.isinf(array).any():
         raise SeabedError(f"{name} holds infinity")
     return array
 

@@ -17,7 +17,7 @@ from seabed_evaluate.encoders.loading import Encoder
 from seabed_evaluate.encoders.prompts import ASYMMETRIC, Prompted, Side
 from seabed_evaluate.encoders.vector_cache import EmbeddingCache, encode_cached
 from seabed_evaluate.runner.bundles import Bundle, read_splits
-from seabed_evaluate.runner.outcomes import Outcomes, compact, resampled
+from seabed_evaluate.runner.outcomes import RESAMPLED, Outcomes, compact
 from seabed_evaluate.runner.protocols import Protocol
 from seabed_evaluate.runner.results import (
     SCHEMA,
@@ -207,7 +207,7 @@ def score(
         drawn = {}
     intervals = {name: interval_of(config.task, found) for name, found in drawn.items()}
     if main in drawn:
-        outcomes |= compact(**{resampled(main): drawn[main].resampled})
+        outcomes |= compact(**{RESAMPLED: drawn[main].resampled})
     entry = bundle.manifest[config.name]
     result = {
         "schema": SCHEMA,

@@ -23,7 +23,7 @@ from seabed_evaluate import run
 from seabed_evaluate.cli import app
 from seabed_evaluate.encoders.options import ModelOptions
 from seabed_evaluate.runner.options import RunOptions, split
-from seabed_evaluate.runner.outcomes import outcomes_path, read_outcomes, resampled
+from seabed_evaluate.runner.outcomes import RESAMPLED, outcomes_path, read_outcomes
 from seabed_evaluate.runner.results import read_results, result_files
 from seabed_evaluate.runner.run import run_all
 from seabed_evaluate.runner.uncertainty import draws
@@ -219,7 +219,7 @@ def test_intervals_and_items_are_kept_beside_the_result(bundle: Path, tmp_path: 
         outcomes = read_outcomes(outcomes_path(path), r["settings_hash"])
         found = draws(r["task"], r["main_score"], outcomes, resamples=10)
         assert found.score == pytest.approx(r["score"], abs=1e-5)
-        kept = outcomes[resampled(r["main_score"])]
+        kept = outcomes[RESAMPLED]
         assert kept[:10].std() == pytest.approx(found.resampled.std(), abs=1e-5)
         assert kept.std() == pytest.approx(r["interval"]["se"], abs=1e-5)
 
