@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from seabed_datasets.contribute.headers import NUMBER, bare, counts
+from seabed_datasets.contribute.headers import NAMES, NUMBER, bare, counts
 from seabed_datasets.errors import unknown
 from seabed_datasets.loaders.shapes import WRITTEN_LIST
 from seabed_datasets.terminal import plain
@@ -21,26 +21,6 @@ MANY_LABELS = 200
 LABEL_LENGTH = 60
 SEPARATORS = ("|", ";", ",")
 
-# Usual names of columns, most telling first.
-NAMES: dict[str, tuple[str, ...]] = {
-    "sentence1": ("sentence1", "premise", "source", "src", "text1", "texta", "question1"),
-    "sentence2": ("sentence2", "hypothesis", "target", "tgt", "text2", "textb", "question2"),
-    "text": ("text", "texts", "sentence", "content", "review", "tweet", "comment", "body", "document"),
-    "label": ("label", "labels", "goldlabel", "category", "class", "sentiment", "topic", "intent", "target"),
-    "labels": ("labels", "label", "categories", "topics", "aspects", "tags"),
-    "score": ("score", "similarity", "relatedness", "similarityscore", "gold", "label"),
-    "question": ("question", "query", "questions", "q"),
-    "passage": ("context", "passage", "document", "paragraph", "answer", "text", "positive"),
-    "instruction": ("instruction", "instructions", "prompt", "question"),
-    "input": ("input", "inputs", "context"),
-    "output": ("output", "response", "answer", "completion"),
-    "query": ("query", "question"),
-    "positive": ("positive", "positives", "pos", "relevant"),
-    "negative": ("negative", "negatives", "neg", "irrelevant"),
-    "document": ("document", "passage", "text", "candidate"),
-    "relevance": ("relevance", "label", "relevant", "score", "judgement"),
-}
-KNOWN = frozenset(name for names in NAMES.values() for name in names)
 _COUNTERS = ("", "id", "idx", "index", "no", "number", "unnamed0")
 
 

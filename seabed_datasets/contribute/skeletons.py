@@ -9,14 +9,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from seabed_datasets.contribute.headers import bare
+from seabed_datasets.contribute.headers import NAMES, bare
 from seabed_datasets.contribute.literals import Quote
 from seabed_datasets.contribute.roles import (
     FLAG,
     LABEL,
     LABEL_LIST,
     LIST,
-    NAMES,
     NUMBERS,
     TEXT,
     WRITTEN,
