@@ -12,7 +12,7 @@ import numpy.typing as npt
 from seabed_evaluate.metrics.classification.scores import classification_scores
 from seabed_evaluate.metrics.multilabel_classification.scores import multilabel_classification_scores
 from seabed_evaluate.metrics.pair_classification.scores import pair_classification_scores
-from seabed_evaluate.metrics.retrieval.bootstrap import scores_with_intervals
+from seabed_evaluate.metrics.shared.bootstrap import scores_with_intervals
 from seabed_evaluate.metrics.sts.scores import sts_scores
 
 RESAMPLES = 1000

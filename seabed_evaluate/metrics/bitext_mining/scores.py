@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from .bootstrap import FloatArray, scores_with_intervals
-from .confusion import confusion_statistics
-from .inputs import integers, same_length
+from seabed_evaluate.metrics.shared.bootstrap import Resampling, scores_with_intervals
+from seabed_evaluate.metrics.shared.confusion import confusion_statistics
+from seabed_evaluate.metrics.shared.inputs import FloatArray, flag, integers, same_length
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 MAIN_SCORE = "f1"
 
@@ -16,10 +19,7 @@ def bitext_mining_scores(
     references: Any,
     *,
     per_item: bool = False,
-    n_bootstrap: int = 0,
-    seed: int = 42,
-    confidence: float = 0.95,
-    draws: bool = False,
+    **resampling: Unpack[Resampling],
 ) -> dict[str, Any]:
     """Score the target row chosen for each source sentence.
 
@@ -27,10 +27,7 @@ def bitext_mining_scores(
         predictions: index of the chosen target row, whole numbers from 0, shape (n,).
         references: index of the true target row, shape (n,).
         per_item: also return ``per_item``: per row ``f1`` (its mean is the weighted F1) and ``accuracy``.
-        n_bootstrap: resamples of the rows for percentile intervals; 0 for none.
-        seed: seed of the resampling.
-        confidence: coverage of the intervals.
-        draws: with resampling, also return ``draws``: name -> the score of every resample.
+        **resampling: of the rows; see ``bootstrap.Resampling``.
 
     Returns:
         ``f1``, ``accuracy``, ``precision``, ``recall``, fractions in [0, 1]; with resampling ``<name>_low``
@@ -61,7 +58,7 @@ def bitext_mining_scores(
             "recall": scores["recall_weighted"],
         }
 
-    result = scores_with_intervals(statistics, n_items, n_bootstrap, seed, confidence, draws)
-    if per_item:
+    result = scores_with_intervals(statistics, n_items, **resampling)
+    if flag(per_item, "per_item"):
         result["per_item"] = {"f1": row_f1.tolist(), "accuracy": (chosen == truths).astype(float).tolist()}
     return result

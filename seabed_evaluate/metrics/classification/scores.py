@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from .bootstrap import scores_with_intervals
-from .confusion import confusion_statistics
-from .inputs import integers, same_length
+from seabed_evaluate.metrics.shared.bootstrap import Resampling, scores_with_intervals
+from seabed_evaluate.metrics.shared.confusion import confusion_statistics
+from seabed_evaluate.metrics.shared.inputs import flag, integers, same_length
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 MAIN_SCORE = "f1_weighted"
 
@@ -16,10 +19,7 @@ def classification_scores(
     references: Any,
     *,
     per_item: bool = False,
-    n_bootstrap: int = 0,
-    seed: int = 42,
-    confidence: float = 0.95,
-    draws: bool = False,
+    **resampling: Unpack[Resampling],
 ) -> dict[str, Any]:
     """Score predicted labels against true labels.
 
@@ -27,10 +27,7 @@ def classification_scores(
         predictions: whole-number labels, shape (n,).
         references: whole-number labels, shape (n,).
         per_item: also return ``per_item``: whether each item is right.
-        n_bootstrap: resamples of the items for percentile intervals; 0 for none.
-        seed: seed of the resampling.
-        confidence: coverage of the intervals.
-        draws: with resampling, also return ``draws``: name -> the score of every resample.
+        **resampling: of the items; see ``bootstrap.Resampling``.
 
     Returns:
         ``f1_weighted``, ``f1_macro``, ``accuracy``, ``precision_weighted``, ``recall_weighted``, fractions in
@@ -48,7 +45,7 @@ def classification_scores(
     guesses, truths = integers(predictions, "predictions"), integers(references, "references")
     n_items = same_length(guesses, truths)
     statistics, _ = confusion_statistics(guesses, truths)
-    result = scores_with_intervals(statistics, n_items, n_bootstrap, seed, confidence, draws)
-    if per_item:
+    result = scores_with_intervals(statistics, n_items, **resampling)
+    if flag(per_item, "per_item"):
         result["per_item"] = {"accuracy": (guesses == truths).astype(float).tolist()}
     return result

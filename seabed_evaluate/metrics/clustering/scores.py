@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from .bootstrap import FloatArray, scores_with_intervals
-from .inputs import integers, same_length
+from seabed_evaluate.metrics.shared.bootstrap import Resampling, scores_with_intervals
+from seabed_evaluate.metrics.shared.inputs import FloatArray, IntArray, integers, numbered, same_length
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 MAIN_SCORE = "v_measure"
 
@@ -26,24 +29,22 @@ def _share(top: FloatArray, bottom: FloatArray) -> FloatArray:
     return np.divide(top, bottom, out=np.ones_like(top), where=bottom > 0)
 
 
+def _membership(group: IntArray, n_groups: int) -> csr_array:
+    """A sparse matrix (n, groups) with 1 where an item belongs."""
+    return csr_array((np.ones(len(group)), group, np.arange(len(group) + 1)), shape=(len(group), n_groups))
+
+
 def clustering_scores(
     predictions: Any,
     references: Any,
-    *,
-    n_bootstrap: int = 0,
-    seed: int = 42,
-    confidence: float = 0.95,
-    draws: bool = False,
+    **resampling: Unpack[Resampling],
 ) -> dict[str, Any]:
     """Score a clustering against true classes; the names of clusters and classes do not matter.
 
     Args:
         predictions: whole-number cluster of each item, shape (n,).
         references: whole-number class of each item, shape (n,).
-        n_bootstrap: resamples of the items for percentile intervals; 0 for none.
-        seed: seed of the resampling.
-        confidence: coverage of the intervals.
-        draws: with resampling, also return ``draws``: name -> the score of every resample.
+        **resampling: of the items; see ``bootstrap.Resampling``.
 
     Returns:
         ``v_measure``, ``homogeneity``, ``completeness``, ``nmi`` in [0, 1] and ``ari`` in [-0.5, 1]; with
@@ -63,13 +64,12 @@ def clustering_scores(
     """
     clusters, classes = integers(predictions, "predictions"), integers(references, "references")
     n_items = same_length(clusters, classes)
-    cells, cell_of = np.unique(np.stack([classes, clusters], axis=1), axis=0, return_inverse=True)
-    shape = (n_items, len(cells))
-    to_cells = csr_array((np.ones(n_items), (np.arange(n_items), cell_of.reshape(-1))), shape=shape)
-    to_classes, to_clusters = (
-        csr_array((np.ones(len(cells)), (np.arange(len(cells)), np.unique(side, return_inverse=True)[1])))
-        for side in cells.T
-    )
+    (class_of, n_classes), (cluster_of, n_clusters) = numbered(classes), numbered(clusters)
+    cell_of, n_cells = numbered(class_of * n_clusters + cluster_of)
+    cells = np.zeros((2, n_cells), dtype=np.int64)
+    cells[:, cell_of] = class_of, cluster_of
+    to_cells = _membership(cell_of, n_cells)
+    to_classes, to_clusters = _membership(cells[0], n_classes), _membership(cells[1], n_clusters)
 
     def statistics(weights: FloatArray) -> dict[str, FloatArray]:
         total, joint = weights.sum(axis=1), weights @ to_cells
@@ -94,4 +94,4 @@ def clustering_scores(
             "nmi": v_measure,
         }
 
-    return scores_with_intervals(statistics, n_items, n_bootstrap, seed, confidence, draws)
+    return scores_with_intervals(statistics, n_items, **resampling)

@@ -1,38 +1,15 @@
 """``evaluate.load("seabed/multilabel_classification")``: the arithmetic is in ``scores``, next to this file."""
 
-# ruff: noqa: F401
-# evaluate copies only the files and checks only the packages that this file names, hence the unused imports.
-# Each import is on one line without a comment behind it: evaluate reads such a comment as an address.
-
 from __future__ import annotations
 
 from typing import Any
 
-import datasets
-import evaluate
-import numpy
+from seabed_evaluate.metrics.shared.module import NUMBERS, SeabedMetric  # From: seabed
 
-from .bootstrap import scores_with_intervals
-from .inputs import numbers
-from .scores import multilabel_classification_scores
-
-_DESCRIPTION = """Multi-label classification: weighted F1 (the main score), macro and micro F1, exact-set accuracy, and
-per-label accuracy weighted by label frequency."""
-
-_CITATION = """\
-@misc{ponwitayarat2025seabed,
-  title = {SEA-BED: How Do Embedding Models Represent Southeast Asian Languages?},
-  author = {Ponwitayarat, Wuttikorn and Limkonchotiwat, Peerat and Ng, Raymond and Montalan, Jann Railey and
-            Aung, Thura and Ngui, Jian Gang and Susanto, Yosephine and Tjhi, William Chandra and
-            Tasawong, Panuthep and Cambria, Erik and Chuangsuwanich, Ekapol and Nutanong, Sarana},
-  year = {2025},
-  eprint = {2508.12243},
-  archivePrefix = {arXiv}
-}
-"""
+from .scores import label_lists, multilabel_classification_scores
 
 
-class SeabedMultilabelClassification(evaluate.Metric):  # type: ignore[misc]
+class SeabedMultilabelClassification(SeabedMetric):
     """Multilabel classification scores from predictions and references.
 
     Args:
@@ -41,16 +18,9 @@ class SeabedMultilabelClassification(evaluate.Metric):  # type: ignore[misc]
         num_labels: number of labels, to refuse indices out of range (default None: the highest label seen
             plus 1).
         per_item: also return whether the whole set of each item is right (default False).
-        n_bootstrap: resamples of the items for percentile intervals (default 0: none).
-        seed: seed of the resampling (default 42).
-        confidence: coverage of the intervals (default 0.95).
 
     Returns:
         f1_weighted (main), f1_macro, f1_micro, accuracy, label_weighted_accuracy: fractions in [0, 1].
-        With resampling also <name>_low, <name>_high and bootstrap_undefined.
-
-    Raises:
-        ValueError: for inputs that have no score, naming the argument and the item; see the README.
 
     Examples:
         >>> import evaluate
@@ -66,36 +36,20 @@ class SeabedMultilabelClassification(evaluate.Metric):  # type: ignore[misc]
         True
     """
 
-    def _info(self) -> evaluate.MetricInfo:
-        return evaluate.MetricInfo(
-            description=_DESCRIPTION,
-            citation=_CITATION,
-            inputs_description=self.__doc__,
-            features=datasets.Features(
-                {
-                    "predictions": [datasets.Value("float64")],
-                    "references": [datasets.Value("float64")],
-                }
-            ),
-            reference_urls=["https://arxiv.org/abs/2508.12243"],
-        )
+    summary = "Multi-label classification: weighted F1 (the main score), macro and micro F1, exact-set accuracy, and per-label accuracy weighted by label frequency."
+    item = NUMBERS
 
-    def _compute(
-        self,
-        predictions: Any,
-        references: Any,
-        num_labels: int | None = None,
-        per_item: bool = False,
-        n_bootstrap: int = 0,
-        seed: int = 42,
-        confidence: float = 0.95,
-    ) -> dict[str, Any]:
-        return multilabel_classification_scores(
-            predictions,
-            references,
-            num_labels=num_labels,
-            per_item=per_item,
-            n_bootstrap=n_bootstrap,
-            seed=seed,
-            confidence=confidence,
-        )
+    def from_table(self, table: Any, name: str) -> Any:
+        """Turn rows of 0 and 1 into lists of label indices, or evaluate would make lists of 0 and 1 of them.
+
+        Args:
+            table: array, tensor, frame or sparse matrix, shape (items, labels).
+            name: what to call it in an error.
+
+        Returns:
+            Lists of label indices.
+        """
+        return label_lists(table, name)
+
+    def _compute(self, predictions: Any, references: Any, **options: Any) -> dict[str, Any]:
+        return multilabel_classification_scores(predictions, references, **options)

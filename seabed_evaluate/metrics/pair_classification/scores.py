@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .bootstrap import FloatArray, scores_with_intervals
-from .inputs import integers, numbers, same_length
+from seabed_evaluate.metrics.shared.bootstrap import Resampling, scores_with_intervals
+from seabed_evaluate.metrics.shared.inputs import FloatArray, integers, numbers, same_length
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 MAIN_SCORE = "ap"
 
@@ -15,21 +18,14 @@ MAIN_SCORE = "ap"
 def pair_classification_scores(
     predictions: Any,
     references: Any,
-    *,
-    n_bootstrap: int = 0,
-    seed: int = 42,
-    confidence: float = 0.95,
-    draws: bool = False,
+    **resampling: Unpack[Resampling],
 ) -> dict[str, Any]:
     """Score pair similarities against 0/1 labels.
 
     Args:
         predictions: one score per pair, higher means more likely positive, shape (n,).
         references: 1 for a positive pair, 0 for a negative one, shape (n,).
-        n_bootstrap: resamples of the pairs for percentile intervals; 0 for none.
-        seed: seed of the resampling.
-        confidence: coverage of the intervals.
-        draws: with resampling, also return ``draws``: name -> the score of every resample.
+        **resampling: of the pairs; see ``bootstrap.Resampling``.
 
     Returns:
         ``ap``, ``best_f1``, ``best_accuracy`` in [0, 1], and ``best_f1_threshold``,
@@ -89,7 +85,7 @@ def pair_classification_scores(
             "best_accuracy": np.maximum(accuracy.max(axis=1), none_positive),
         }
 
-    result = scores_with_intervals(statistics, n_items, n_bootstrap, seed, confidence, draws)
+    result = scores_with_intervals(statistics, n_items, **resampling)
     _, f1, accuracy = curves(np.ones((1, n_items)))
     thresholds = ranked[ends]
     result["best_f1_threshold"] = float(thresholds[np.argmax(f1[0])])

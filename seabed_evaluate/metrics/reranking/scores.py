@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .inputs import integers, numbers, same_length
-from .ranking import mean_scores, rank_measures, to_rows
+from seabed_evaluate.metrics.shared.bootstrap import Resampling
+from seabed_evaluate.metrics.shared.inputs import integers, nested, numbers, rows_of, same_length
+from seabed_evaluate.metrics.shared.ranking import Gains, best_first, mean_scores, measures, ranks
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 MAIN_SCORE = "map"
 
@@ -18,9 +22,7 @@ def reranking_scores(
     references: Sequence[Any],
     *,
     per_query: bool = False,
-    n_bootstrap: int = 0,
-    seed: int = 42,
-    confidence: float = 0.95,
+    **resampling: Unpack[Resampling],
 ) -> dict[str, Any]:
     """Score candidate lists that are ordered anew by score.
 
@@ -34,14 +36,11 @@ def reranking_scores(
             arrays are fine), shape (queries, candidates of that query).
         references: per query one whole relevance from 0 per candidate, same shape.
         per_query: also return ``per_query``: per measure one value per query, None where it is skipped.
-        n_bootstrap: resamples of the queries for percentile intervals; 0 for none.
-        seed: seed of the resampling.
-        confidence: coverage of the intervals.
+        **resampling: of the queries; see ``bootstrap.Resampling``.
 
     Returns:
         ``map``, ``mrr_at_10``, ``ndcg_at_10`` (linear gain), fractions in [0, 1]; ``num_queries`` and
-        ``num_queries_skipped`` (all candidates relevant, or none); with resampling ``<name>_low`` and
-        ``<name>_high``.
+        ``num_queries_skipped`` (all candidates relevant, or none).
 
     Raises:
         ValueError: numbers of queries or candidates differ or there is no query, NaN or infinity, a
@@ -54,38 +53,33 @@ def reranking_scores(
     >>> reranking_scores([[0.2, 0.9, 0.4]], [[1, 0, 0]])["map"]
     0.3333333333333333
     """
-    n_queries = same_length(predictions, references)
-    score_rows, grade_rows = [], []
-    for index in range(n_queries):
-        score_rows.append(numbers(predictions[index], f"predictions[{index}]"))
-        grade_rows.append(integers(references[index], f"references[{index}]", 0))
-        if len(score_rows[-1]) != len(grade_rows[-1]):
-            raise ValueError(
-                f"query {index} has {len(score_rows[-1])} predictions but {len(grade_rows[-1])} references"
-            )
-    scores, grades = np.concatenate(score_rows), np.concatenate(grade_rows).astype(np.float64)
-    query = np.repeat(np.arange(n_queries), [len(row) for row in score_rows])
+    score_rows, grade_rows = rows_of(predictions, "predictions"), rows_of(references, "references")
+    n_queries = same_length(score_rows, grade_rows)
+    scores, size = nested(score_rows, "predictions", numbers)
+    whole, n_grades = nested(grade_rows, "references", lambda row, name: integers(row, name, 0))
+    if (size != n_grades).any():
+        index = int(np.argmax(size != n_grades))
+        raise ValueError(f"query {index} has {size[index]} predictions but {n_grades[index]} references")
+    query, grades = np.repeat(np.arange(n_queries), size), whole.astype(np.float64)
     order = np.lexsort((grades, -scores, query))
-    gains = to_rows(query, grades[order], n_queries)
-    ideal = to_rows(query, grades[np.lexsort((-grades, query))], n_queries)
-    measures = rank_measures(gains, ideal, [10])
+    gains, rank = grades[order], ranks(query)
+    hit = gains > 0
+    found, ideal = Gains(query[hit], rank[hit], gains[hit]), best_first(query, grades)
+    values = measures(found, ideal, n_queries, [10])
 
     # Average precision with one threshold per distinct score: precision is read at the last of equal scores.
-    ranked, hit = scores[order], grades[order] > 0
+    ranked = scores[order]
     last = np.append((ranked[1:] != ranked[:-1]) | (query[1:] != query[:-1]), True)[: len(query)]
-    ends = np.flatnonzero(last)
-    end = ends[np.cumsum(last) - last] if len(ends) else ends
+    end = np.flatnonzero(last)[np.cumsum(last) - last] if len(query) else order
     before = np.concatenate([[0], np.cumsum(hit)])  # hits among the first i of all candidates
-    start = np.searchsorted(query, query)
+    start = np.arange(len(query)) - rank + 1
     precision = (before[end + 1] - before[start]) / (end + 1 - start)
-    relevant, size = (ideal > 0).sum(axis=1), np.array([len(row) for row in score_rows])
+    relevant = np.bincount(ideal.query, minlength=n_queries)
     summed = np.bincount(query, weights=precision * hit, minlength=n_queries)
     average = np.divide(summed, relevant, out=np.full(n_queries, np.nan), where=relevant > 0)
     return mean_scores(
-        {"map": average, "mrr_at_10": measures["mrr_at_10"], "ndcg_at_10": measures["ndcg_at_10"]},
+        {"map": average, "mrr_at_10": values["mrr_at_10"], "ndcg_at_10": values["ndcg_at_10"]},
         (relevant > 0) & (relevant < size),
-        per_query=per_query,
-        n_bootstrap=n_bootstrap,
-        seed=seed,
-        confidence=confidence,
+        per_query,
+        **resampling,
     )

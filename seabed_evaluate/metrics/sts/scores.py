@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse import csr_array
 from scipy.stats import kendalltau
 
-from .bootstrap import FloatArray, scores_with_intervals
-from .inputs import numbers, same_length
+from seabed_evaluate.metrics.shared.bootstrap import Resampling, scores_with_intervals
+from seabed_evaluate.metrics.shared.inputs import FloatArray, numbers, same_length
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 MAIN_SCORE = "spearman"
 
@@ -43,31 +46,27 @@ def _ranker(values: FloatArray) -> Callable[[FloatArray], tuple[FloatArray, Floa
 
 
 def _scaled(values: FloatArray) -> FloatArray:
-    """Centre and scale to at most 1 in size, so that squares neither overflow nor vanish."""
-    values = values / np.abs(values).max()
+    """Centre, and scale to at most 1 in size, so that squares neither overflow nor vanish.
+
+    Powers of two only, which round nothing: values that differ little beside their size keep their differences.
+    """
+    values = np.ldexp(values, -np.frexp(np.abs(values).max())[1])
     values = values - values.mean()
-    scaled: FloatArray = values / np.abs(values).max()
+    scaled: FloatArray = np.ldexp(values, -np.frexp(np.abs(values).max())[1])
     return scaled
 
 
 def sts_scores(
     predictions: Any,
     references: Any,
-    *,
-    n_bootstrap: int = 0,
-    seed: int = 42,
-    confidence: float = 0.95,
-    draws: bool = False,
+    **resampling: Unpack[Resampling],
 ) -> dict[str, Any]:
     """Correlate predicted similarities with people's ratings.
 
     Args:
         predictions: one similarity per pair, any scale, shape (n,).
         references: one rating per pair, any scale, shape (n,).
-        n_bootstrap: resamples of the pairs for percentile intervals; 0 for none.
-        seed: seed of the resampling.
-        confidence: coverage of the intervals.
-        draws: with resampling, also return ``draws``: name -> the score of every resample.
+        **resampling: of the pairs; see ``bootstrap.Resampling``.
 
     Returns:
         ``spearman``, ``pearson``, ``kendall`` in [-1, 1]; with resampling ``<name>_low`` and ``<name>_high``
@@ -100,6 +99,6 @@ def sts_scores(
             "pearson": _correlation(weights, scaled_x, scaled_y) * defined,
         }
 
-    result = scores_with_intervals(statistics, n_items, n_bootstrap, seed, confidence, draws)
+    result = scores_with_intervals(statistics, n_items, **resampling)
     result["kendall"] = float(kendalltau(x, y).statistic)
     return result

@@ -1,54 +1,23 @@
 """``evaluate.load("seabed/sts")``: the arithmetic is in ``scores``, next to this file."""
 
-# ruff: noqa: F401
-# evaluate copies only the files and checks only the packages that this file names, hence the unused imports.
-# Each import is on one line without a comment behind it: evaluate reads such a comment as an address.
-
 from __future__ import annotations
 
 from typing import Any
 
-import datasets
-import evaluate
-import numpy
-import scipy
+from seabed_evaluate.metrics.shared.module import SeabedMetric  # From: seabed
 
-from .bootstrap import scores_with_intervals
-from .inputs import numbers
 from .scores import sts_scores
 
-_DESCRIPTION = """Semantic textual similarity: Spearman (the main score), Pearson and Kendall correlation of predicted
-similarities with ratings."""
 
-_CITATION = """\
-@misc{ponwitayarat2025seabed,
-  title = {SEA-BED: How Do Embedding Models Represent Southeast Asian Languages?},
-  author = {Ponwitayarat, Wuttikorn and Limkonchotiwat, Peerat and Ng, Raymond and Montalan, Jann Railey and
-            Aung, Thura and Ngui, Jian Gang and Susanto, Yosephine and Tjhi, William Chandra and
-            Tasawong, Panuthep and Cambria, Erik and Chuangsuwanich, Ekapol and Nutanong, Sarana},
-  year = {2025},
-  eprint = {2508.12243},
-  archivePrefix = {arXiv}
-}
-"""
-
-
-class SeabedSts(evaluate.Metric):  # type: ignore[misc]
+class SeabedSts(SeabedMetric):
     """Semantic textual similarity scores from predictions and references.
 
     Args:
         predictions: one similarity per pair, any scale.
         references: one rating per pair, any scale.
-        n_bootstrap: resamples of the pairs for percentile intervals (default 0: none).
-        seed: seed of the resampling (default 42).
-        confidence: coverage of the intervals (default 0.95).
 
     Returns:
         spearman (main), pearson, kendall: in [-1, 1].
-        With resampling also <name>_low, <name>_high and bootstrap_undefined.
-
-    Raises:
-        ValueError: for inputs that have no score, naming the argument and the item; see the README.
 
     Examples:
         >>> import evaluate
@@ -64,32 +33,7 @@ class SeabedSts(evaluate.Metric):  # type: ignore[misc]
         True
     """
 
-    def _info(self) -> evaluate.MetricInfo:
-        return evaluate.MetricInfo(
-            description=_DESCRIPTION,
-            citation=_CITATION,
-            inputs_description=self.__doc__,
-            features=datasets.Features(
-                {
-                    "predictions": datasets.Value("float64"),
-                    "references": datasets.Value("float64"),
-                }
-            ),
-            reference_urls=["https://arxiv.org/abs/2508.12243"],
-        )
+    summary = "Semantic textual similarity: Spearman (the main score), Pearson and Kendall correlation of predicted similarities with ratings."
 
-    def _compute(
-        self,
-        predictions: Any,
-        references: Any,
-        n_bootstrap: int = 0,
-        seed: int = 42,
-        confidence: float = 0.95,
-    ) -> dict[str, Any]:
-        return sts_scores(
-            predictions,
-            references,
-            n_bootstrap=n_bootstrap,
-            seed=seed,
-            confidence=confidence,
-        )
+    def _compute(self, predictions: Any, references: Any, **options: Any) -> dict[str, Any]:
+        return sts_scores(predictions, references, **options)

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from .bootstrap import Statistics
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
+from seabed_evaluate.metrics.shared.bootstrap import Statistics
+from seabed_evaluate.metrics.shared.inputs import FloatArray, IntArray, numbered
 
 
 def ratio(top: FloatArray, bottom: FloatArray, otherwise: float) -> FloatArray:
@@ -43,9 +40,9 @@ def confusion_statistics(predictions: IntArray, references: IntArray) -> tuple[S
         F1 of class j = 2 TP / (predicted + true); weighted mean: sum of support_j F1_j / n.
     """
     n_items = len(references)
-    classes, codes = np.unique(np.concatenate([references, predictions]), return_inverse=True)
+    codes, n_classes = numbered(np.concatenate([references, predictions]))
     true, guess = codes[:n_items], codes[n_items:]
-    shape, rows, ones = (n_items, len(classes)), np.arange(n_items), np.ones(n_items)
+    shape, rows, ones = (n_items, n_classes), np.arange(n_items), np.ones(n_items)
     # Sparse, because in bitext mining every row is a class of its own.
     is_true = csr_array((ones, (rows, true)), shape=shape)
     is_guess = csr_array((ones, (rows, guess)), shape=shape)
@@ -63,7 +60,7 @@ def confusion_statistics(predictions: IntArray, references: IntArray) -> tuple[S
             "recall_weighted": (support * ratio(hits, support, 0.0)).sum(axis=1) / total,
         }
 
-    support, guessed = np.bincount(true, minlength=len(classes)), np.bincount(guess, minlength=len(classes))
-    hits = np.bincount(true[true == guess], minlength=len(classes))
+    support, guessed = np.bincount(true, minlength=n_classes), np.bincount(guess, minlength=n_classes)
+    hits = np.bincount(true[true == guess], minlength=n_classes)
     item_f1: FloatArray = (2 * hits / (support + guessed))[true]
     return statistics, item_f1

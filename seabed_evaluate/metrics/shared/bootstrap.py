@@ -7,18 +7,34 @@ item was drawn gives the score of a resample, exactly as if the drawn items had 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
-import numpy.typing as npt
 
-FloatArray = npt.NDArray[np.float64]
+from seabed_evaluate.metrics.shared.inputs import FloatArray, flag, whole
+
 Statistics = Callable[[FloatArray], dict[str, FloatArray]]
 
 CELLS = 2_000_000  # weights held at once: 16 MB, whatever the number of items and resamples
+MOST = 100_000  # resamples; their scores are held at once
 
 
-def resamples(n_items: int, n_bootstrap: int, seed: int) -> Iterator[FloatArray]:
+class Resampling(TypedDict, total=False):
+    """The options that every metric takes.
+
+    n_bootstrap: resamples of the items (or queries) for percentile intervals; 0, the default, for none. With
+    resampling the scores have ``<name>_low`` and ``<name>_high`` beside them. seed: of the resampling (42).
+    confidence: share of the resamples that the intervals cover (0.95). draws: also return ``draws``, name ->
+    the score of every resample (False).
+    """
+
+    n_bootstrap: int
+    seed: int
+    confidence: float
+    draws: bool
+
+
+def resamples(n_items: int, n_bootstrap: int, seed: int, width: int = 1) -> Iterator[FloatArray]:
     """Draw resamples of ``n_items`` items with replacement.
 
     The draws depend only on ``n_items`` and ``seed``, so two models scored on the same items are resampled
@@ -28,12 +44,13 @@ def resamples(n_items: int, n_bootstrap: int, seed: int) -> Iterator[FloatArray]
         n_items: number of evaluation items, at least 1.
         n_bootstrap: number of resamples.
         seed: seed of numpy's default generator.
+        width: how many numbers the caller holds per resample, where that is more than ``n_items``.
 
     Yields:
         Arrays of shape (some resamples, n_items): how often each item was drawn; every row sums to n_items.
     """
     generator = np.random.default_rng(seed)
-    rows = max(1, CELLS // n_items)
+    rows = max(1, CELLS // max(n_items, width))
     for start in range(0, n_bootstrap, rows):
         block = min(rows, n_bootstrap - start)
         drawn = generator.integers(0, n_items, size=(block, n_items))
@@ -49,6 +66,8 @@ def scores_with_intervals(
     seed: int = 42,
     confidence: float = 0.95,
     draws: bool = False,
+    *,
+    width: int = 1,
 ) -> dict[str, Any]:
     """Score once and, when asked, put a bootstrap interval beside every score.
 
@@ -56,10 +75,11 @@ def scores_with_intervals(
         statistics: takes weights of shape (b, n_items) and returns named arrays of shape (b,); NaN where a
             resample leaves a score undefined.
         n_items: number of evaluation items.
-        n_bootstrap: number of resamples; 0 gives no interval.
+        n_bootstrap: number of resamples, 0 (no interval) to 100,000.
         seed: seed of the resampling.
         confidence: share of resamples the interval covers, between 0 and 1.
         draws: with resampling, also return ``draws``: name -> the score of every resample, NaN where undefined.
+        width: how many numbers ``statistics`` holds per resample, where that is more than ``n_items``.
 
     Returns:
         ``{name: score}``; with resampling also ``name_low``, ``name_high`` and ``bootstrap_undefined``, the
@@ -77,10 +97,11 @@ def scores_with_intervals(
     >>> scores_with_intervals(lambda w: {"mean": w @ values / 4}, 4, n_bootstrap=1000)
     {'mean': 0.75, 'mean_low': 0.25, 'mean_high': 1.0, 'bootstrap_undefined': 0}
     """
-    if isinstance(n_bootstrap, bool) or n_bootstrap != int(n_bootstrap) or n_bootstrap < 0:
-        raise ValueError(f"n_bootstrap must be a whole number, 0 or more; found {n_bootstrap!r}")
-    if not 0 < confidence < 1:
+    n_bootstrap, seed = whole(n_bootstrap, "n_bootstrap", maximum=MOST), whole(seed, "seed")
+    numeric = isinstance(confidence, int | float | np.floating)
+    if not numeric or not 0 < confidence < 1:
         raise ValueError(f"confidence must lie between 0 and 1; found {confidence!r}")
+    draws = flag(draws, "draws")
     result: dict[str, Any] = {}
     for name, value in statistics(np.ones((1, n_items))).items():
         if not np.isfinite(value[0]):
@@ -88,9 +109,9 @@ def scores_with_intervals(
         result[name] = float(value[0])
     if not n_bootstrap:
         return result
-    blocks = [statistics(weights) for weights in resamples(n_items, int(n_bootstrap), seed)]
+    blocks = [statistics(weights) for weights in resamples(n_items, n_bootstrap, seed, width)]
     tails = [(1 - confidence) / 2, (1 + confidence) / 2]
-    undefined = np.zeros(int(n_bootstrap), dtype=bool)
+    undefined = np.zeros(n_bootstrap, dtype=bool)
     drawn: dict[str, FloatArray] = {}
     for name in list(result):
         values = drawn[name] = np.concatenate([block[name] for block in blocks])

@@ -1,0 +1,1 @@
+"""What the nine metric modules have in common; `python -m upload metrics` copies it into each Space."""
