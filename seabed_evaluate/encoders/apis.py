@@ -1,4 +1,4 @@
-"""Text -> vectors over HTTP: OpenAI and servers with its API, Cohere, Voyage, Jina (apis.toml says how)."""
+"""Text -> vectors over HTTP: OpenAI and servers with its API, Cohere, Voyage, Jina, Gemini (apis.toml says how)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import base64
 import binascii
 import logging
 import os
-from collections.abc import Iterator, Sequence
+import random
+import re
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
@@ -20,8 +22,8 @@ import numpy as np
 import numpy.typing as npt
 
 from seabed_datasets.errors import unknown
-from seabed_evaluate.encoders.batching import Tick, Vectors, collect
-from seabed_evaluate.encoders.model_folder import ModelError
+from seabed_evaluate.encoders.batching import Counts, Tick, Vectors, collect
+from seabed_evaluate.encoders.model_files import ModelError, one_line
 from seabed_evaluate.encoders.prompts import Prompted, Prompts, as_prompted, read_toml
 
 if TYPE_CHECKING:
@@ -34,6 +36,12 @@ OWN_SERVER_KEY = "SEABED_API_KEY"
 # What a provider may add to a text of its own (start and end tokens, Voyage's prefix).
 TOKENS_ADDED = 16
 LONGEST_WAIT = 600.0
+# Texts of a request to a server of one's own: many take no more unless they are told to.
+OWN_SERVER_TEXTS = 32
+# What a refusal says that a shorter text would not get.
+TOO_LONG = re.compile(r"token|length|too (long|large|big)|maximum|context|limit|exceed", re.IGNORECASE)
+# A cut text is at least so much of the longest that the server would have taken.
+CLOSE = 0.95
 
 
 @dataclass(frozen=True)
@@ -52,6 +60,8 @@ class Api:
     type: str | None = None
     types: tuple[str, ...] = ()
     type_required: bool = False
+    input_types: dict[str, str] = field(default_factory=dict)
+    max_length: int | None = None
     encoding: str | None = None
     unverified: tuple[str, ...] = ()
 
@@ -70,16 +80,20 @@ class Estimate:
     cost: float | None
 
 
-class ApiKeyError(ModelError):
-    """A key that is missing or cannot be one: no text can be sent."""
+class ApiUnusable(ModelError):
+    """No key, no server, or one that does not recover: no text of any config can be sent."""
+
+
+class _Refused(ModelError):
+    """A request that is refused as it is; one with fewer or shorter texts may not be."""
 
 
 class _Transient(Exception):
-    """A request worth repeating, after `wait` seconds where the server asks for that."""
+    """A request worth repeating, after `wait` seconds where the server asks for that; `busy` means later."""
 
-    def __init__(self, reason: str, wait: float | None = None) -> None:
+    def __init__(self, reason: str, wait: float | None = None, *, busy: bool = False) -> None:
         super().__init__(reason)
-        self.wait = wait
+        self.wait, self.busy = wait, busy
 
 
 @lru_cache(maxsize=1)
@@ -100,6 +114,9 @@ def load_api_encoder(
     *,
     base_url: str | None = None,
     price: float | None = None,
+    batch: int | None = None,
+    max_length: int | None = None,
+    tokenizer: str | None = None,
 ) -> ApiEncoder:
     """Make an encoder of an API's model.
 
@@ -110,6 +127,9 @@ def load_api_encoder(
         entry: the model's entry in models.toml, or nothing.
         base_url: of another server with the provider's API.
         price: USD per million tokens; default: the one of the entry, if any.
+        batch: texts of a request; default: the provider's limit.
+        max_length: tokens kept of a text; default: what the provider takes.
+        tokenizer: folder or Hub id of the model's tokenizer, to count and cut with.
 
     Returns:
         The encoder; no request is made.
@@ -130,7 +150,14 @@ def load_api_encoder(
             raise ModelError(f"--price is in USD per million tokens, not {price}")
         entry = entry | {"price_per_million_tokens": price}
     return ApiEncoder(
-        provider=provider, model=model, prompts=prompts, known=entry, base_url=_checked_url(base_url)
+        provider=provider,
+        model=model,
+        prompts=prompts,
+        known=entry,
+        base_url=_checked_url(base_url),
+        batch=batch,
+        max_length=max_length,
+        tokenizer=tokenizer,
     )
 
 
@@ -162,7 +189,16 @@ class ApiEncoder:
     timeout = 120.0
 
     def __init__(
-        self, *, provider: str, model: str, prompts: Prompts, known: dict[str, Any], base_url: str | None
+        self,
+        *,
+        provider: str,
+        model: str,
+        prompts: Prompts,
+        known: dict[str, Any],
+        base_url: str | None,
+        batch: int | None = None,
+        max_length: int | None = None,
+        tokenizer: str | None = None,
     ) -> None:
         self.api = known_apis()[provider]
         self.provider, self.model, self.prompts = provider, model, prompts
@@ -170,10 +206,21 @@ class ApiEncoder:
         self.url = (base_url or self.api.base_url) + self.api.path
         self.dimension: int | None = known.get("dimension")
         self.price: float | None = known.get("price_per_million_tokens")
-        # Another server's tokenizer is not known, so it has to cut texts itself.
-        self.max_length: int | None = None
-        if not self.api.cuts and not self.own_server:
-            self.max_length = known.get("max_length")
+        self.tokenizer = tokenizer
+        most = min(OWN_SERVER_TEXTS, self.api.max_inputs) if self.own_server else self.api.max_inputs
+        # Falls where the server refuses more.
+        self.batch = batch or most
+        # Whether a request has been answered, and whether vectors come as base64 where that is asked for.
+        self.answered, self.packed = False, True
+        # Another server's length is not known; what it refuses is cut then.
+        self.max_length = max_length
+        if max_length is None and not self.api.cuts and not self.own_server:
+            self.max_length = known.get("max_length", self.api.max_length)
+        if max_length is not None and self._counter() is None:
+            raise ModelError(
+                f"{provider}:{model}: --max-length cuts with the model's tokenizer; --api-tokenizer names it (a "
+                "folder or Hub id). Without both, texts that the API refuses for their length are cut"
+            )
         self.settings: dict[str, Any] = {
             "encoder": "api",
             "model": f"{provider}:{model}",
@@ -182,6 +229,7 @@ class ApiEncoder:
             "max_length": self.max_length,
             "dtype": None,
             "body": self.api.body,
+            **({"tokenizer": tokenizer} if tokenizer else {}),
         }
 
     def encode(self, texts: Sequence[str | Prompted], tick: Tick | None = None) -> Vectors:
@@ -199,14 +247,15 @@ class ApiEncoder:
         """
         return collect(len(texts), self.stream(texts), tick)
 
-    def stream(self, texts: Sequence[str | Prompted]) -> Iterator[tuple[list[int], Vectors]]:
+    def stream(self, texts: Sequence[str | Prompted]) -> Iterator[tuple[list[int], Vectors, Counts]]:
         """As `encode`, request by request as answers come in, so that a caller can keep what is done.
 
         Args:
             texts: n final texts.
 
         Returns:
-            Places of the texts of a request, and their vectors.
+            Places of the texts of a request, their vectors, and tokens (or characters, where the tokenizer is not
+            known) before and after a cut; zeros where the API cuts.
 
         Raises:
             ModelError: see `encode`.
@@ -217,7 +266,7 @@ class ApiEncoder:
         for input_type in dict.fromkeys(t.input_type for t in prompted):
             self._check_type(input_type)
         headers = self._headers()
-        final, tokens = self._cut([t.text or " " for t in prompted])
+        final, tokens, counts = self._cut([t.text or " " for t in prompted])
         stop = Event()
         pool = ThreadPoolExecutor(max_workers=self.workers, thread_name_prefix="seabed-api")
         with httpx.Client(headers=headers, timeout=httpx.Timeout(self.timeout, connect=10)) as client:
@@ -230,14 +279,16 @@ class ApiEncoder:
                 }
                 dimension = None
                 for future in as_completed(places):
-                    vectors = future.result()
+                    vectors, shares = future.result()
                     dimension = dimension or vectors.shape[1]
                     if vectors.shape[1] != dimension:
                         raise ModelError(
                             f"{self.settings['model']} returned vectors of {dimension} and of "
                             f"{vectors.shape[1]} values"
                         )
-                    yield places.pop(future), vectors
+                    batch = places.pop(future)
+                    counts[batch, 1] = np.ceil(counts[batch, 1] * shares)
+                    yield batch, vectors, counts[batch]
             finally:
                 # Ends the waits between attempts, so that a failure is not held up by them.
                 stop.set()
@@ -251,15 +302,15 @@ class ApiEncoder:
             price: per million tokens; default: the one in models.toml, if any.
 
         Returns:
-            Requests, tokens and cost. Tokens are counted where the provider's tokenizer is installed, else
-            bounded by the UTF-8 bytes of the texts.
+            Requests, tokens and cost. Tokens are counted where the model's tokenizer is known, else bounded by the
+            UTF-8 bytes of the texts.
         """
         prompted = as_prompted(texts)
-        bound = [self._bound(t.text) for t in prompted]
-        encoding = self._encoding()
-        tokens, exact = sum(bound), encoding is not None
-        if encoding is not None:
-            counts = (len(encoding.encode(t.text, disallowed_special=())) for t in prompted)
+        bound = [self._bound(t.text or " ") for t in prompted]
+        counter = self._counter()
+        tokens, exact = sum(bound), counter is not None
+        if counter is not None:
+            counts = [len(counter(t.text)) for t in prompted]
             tokens = sum(min(n, self.max_length or n) for n in counts)
         price = self.price if price is None else price
         return Estimate(
@@ -276,11 +327,11 @@ class ApiEncoder:
         if not key:
             if self.own_server:
                 return {}
-            raise ApiKeyError(f"{self.settings['model']} needs a key: set the environment variable {name}")
+            raise ApiUnusable(f"{self.settings['model']} needs a key: set the environment variable {name}")
         if not key.isascii() or not key.isprintable() or " " in key:
-            raise ApiKeyError(f"the environment variable {name} holds characters that are in no key")
+            raise ApiUnusable(f"the environment variable {name} holds characters that are in no key")
         if self.url.startswith("http://") and not _loopback(self.url):
-            raise ApiKeyError(f"{name} is not sent over http://, only over https:// or to this machine")
+            raise ApiUnusable(f"{name} is not sent over http://, only over https:// or to this machine")
         return {"Authorization": f"Bearer {key}"}
 
     def _check_type(self, given: str | None) -> None:
@@ -296,9 +347,27 @@ class ApiEncoder:
         size = len(text.encode())
         return min(size, self.max_length) if self.max_length else size
 
+    def _counter(self) -> Callable[[str], Sequence[int]] | None:
+        """Text -> where each of its tokens ends in the text; None where no tokenizer is known or can be fetched."""
+        if self.tokenizer is not None:
+            own = _own_tokenizer(self.tokenizer)
+            return lambda text: [end for _, end in own(text, return_offsets_mapping=True)["offset_mapping"]]
+        encoding = None if self.own_server else self._encoding()
+        if encoding is None:
+            return None
+
+        def ends(text: str) -> list[int]:
+            made = encoding.encode(text, disallowed_special=())
+            sizes = np.cumsum([len(piece) for piece in encoding.decode_tokens_bytes(made)])
+            # A token may end within a character, which then is not whole before it.
+            marks = np.cumsum([len(c.encode("utf-8", "replace")) for c in text])
+            return np.searchsorted(marks, sizes, side="right").tolist()  # type: ignore[no-any-return]
+
+        return ends
+
     def _encoding(self) -> Any:
         """The provider's tokenizer, or None where it is not installed or cannot be fetched."""
-        if self.api.encoding is None or self.own_server:
+        if self.api.encoding is None:
             return None
         try:
             import tiktoken
@@ -308,41 +377,43 @@ class ApiEncoder:
             log.debug("no tokenizer %s: %s", self.api.encoding, error)
             return None
 
-    def _cut(self, texts: list[str]) -> tuple[list[str], list[int]]:
-        """Cut texts the provider would refuse; also how many tokens each may have."""
-        bounds = [len(t.encode()) for t in texts]
-        limit = self.max_length
-        long = [i for i, size in enumerate(bounds) if limit is not None and size > limit]
-        if not long or limit is None:
-            return texts, bounds
-        encoding = self._encoding()
-        if encoding is None:
+    def _cut(self, texts: list[str]) -> tuple[list[str], list[int], Counts]:
+        """Cut texts the provider would refuse; also how many tokens each may have, and what was cut."""
+        texts, bounds, limit = list(texts), [len(t.encode()) for t in texts], self.max_length
+        counts: Counts = np.repeat(np.array([[len(t)] for t in texts], np.int64).reshape(-1, 1), 2, axis=1)
+        if limit is None:
+            return texts, bounds, counts * (0 if self.api.cuts and not self.own_server else 1)
+        long = [i for i, size in enumerate(bounds) if size > limit]
+        counter = self._counter() if long else None
+        if long and counter is None:
             raise ModelError(
                 f"{self.settings['model']}: {len(long)} texts may be longer than {limit} tokens, and cutting "
                 f'them needs the tokenizer {self.api.encoding}: pip install "seabed[api]" (it is fetched once)'
             )
-        texts, cut = list(texts), 0
+        cut = 0
         for i in long:
-            whole = tokens = encoding.encode(texts[i], disallowed_special=())
-            keep = limit
-            cut += len(tokens) > limit
+            assert counter is not None
+            whole, keep = texts[i], limit
+            found = counter(whole)
+            if (total := len(found)) <= limit:
+                bounds[i] = total
+                continue
             # The end of what is left may be tokenised differently from before, so it is counted again.
-            while len(tokens) > limit:
-                texts[i] = encoding.decode(whole[:keep], errors="ignore")
-                tokens = encoding.encode(texts[i], disallowed_special=())
-                keep -= 1
-            bounds[i] = len(tokens)
+            while len(counter(texts[i])) > limit:
+                texts[i], keep = whole[: found[keep - 1]], keep - 1
+            counts[i, 1] = len(whole) * limit // total
+            bounds[i], cut = limit, cut + 1
         if cut:
             log.warning("%s: %d texts were cut at %d tokens", self.settings["model"], cut, limit)
-        return texts, bounds
+        return texts, bounds, counts
 
     def _batches(self, texts: Sequence[Prompted], tokens: Sequence[int]) -> Iterator[list[int]]:
-        """Texts of one input type, in order, within the provider's number of texts and of tokens."""
+        """Texts of one input type within the number of texts and of tokens of a request, the same in any order."""
         batch: list[int] = []
         total = 0
-        for i, size in enumerate(tokens):
-            size += TOKENS_ADDED
-            full = len(batch) == self.api.max_inputs or total + size > self.api.max_tokens
+        for i in sorted(range(len(texts)), key=lambda i: (str(texts[i].input_type), tokens[i])):
+            size = tokens[i] + TOKENS_ADDED
+            full = len(batch) == self.batch or total + size > self.api.max_tokens
             if batch and (full or texts[i].input_type != texts[batch[0]].input_type):
                 yield batch
                 batch, total = [], 0
@@ -353,48 +424,131 @@ class ApiEncoder:
 
     def _request(
         self, client: httpx.Client, texts: list[str], input_type: str | None, stop: Event
+    ) -> tuple[Vectors, npt.NDArray[np.float64]]:
+        """Vectors of texts and the share of each that was sent: refused requests are halved, refused texts cut."""
+        if len(texts) > self.batch:
+            return self._halves(client, texts, input_type, stop, self.batch)
+        try:
+            packed = self.packed
+            try:
+                return self._send(client, texts, input_type, stop, packed), np.ones(len(texts))
+            except _Refused as error:
+                unpacked = "encoding_format" not in self.api.body or not packed
+                if unpacked or (self.answered and "base64" not in str(error)):
+                    raise
+            # Some servers know floats only; whether it is that shows when they are asked for.
+            vectors = self._send(client, texts, input_type, stop, False)
+            self.packed = False
+            return vectors, np.ones(len(texts))
+        except _Refused as error:
+            if len(texts) > 1:
+                return self._halves(client, texts, input_type, stop, len(texts) // 2)
+            if len(texts[0]) < 2 or not TOO_LONG.search(str(error)):
+                raise
+            return self._shortened(client, texts[0], input_type, stop)
+
+    def _halves(
+        self, client: httpx.Client, texts: list[str], input_type: str | None, stop: Event, size: int
+    ) -> tuple[Vectors, npt.NDArray[np.float64]]:
+        whole = len(texts) <= self.batch
+        parts = [
+            self._request(client, texts[at : at + size], input_type, stop)
+            for at in range(0, len(texts), size)
+        ]
+        vectors, shares = (np.concatenate([part[k] for part in parts]) for k in (0, 1))
+        # Where every part was taken as it is, it was their number that was too large.
+        if whole and len(texts) < 2 * self.batch and shares.min() == 1:
+            self.batch = min(self.batch, max(1, size))
+        return vectors, shares
+
+    def _shortened(
+        self, client: httpx.Client, text: str, input_type: str | None, stop: Event
+    ) -> tuple[Vectors, npt.NDArray[np.float64]]:
+        """The longest beginning of a text that the server takes, nearly."""
+        taken, refused, made, said = 0, len(text), None, ""
+        while taken < CLOSE * refused and refused - taken > 1:
+            middle = (taken + refused) // 2 if taken else refused // 2
+            try:
+                made = self._send(client, [text[:middle]], input_type, stop, self.packed)
+                taken = middle
+            except _Refused as error:
+                refused, said = middle, str(error)
+        if made is None:
+            raise _Refused(f"{said} (even for the first letter of a text)")
+        log.warning("%s: a text of %d characters was cut at %d", self.settings["model"], len(text), taken)
+        return made, np.array([taken / len(text)])
+
+    def _send(
+        self, client: httpx.Client, texts: list[str], input_type: str | None, stop: Event, packed: bool
     ) -> Vectors:
         """One request, repeated on errors that pass."""
         import tenacity
 
         exponential = tenacity.wait_random_exponential(multiplier=self.backoff, max=60)
 
-        def wait(state: tenacity.RetryCallState) -> float:
+        def failure(state: tenacity.RetryCallState) -> _Transient:
             error = state.outcome.exception() if state.outcome else None
-            asked = error.wait if isinstance(error, _Transient) else None
-            return asked if asked is not None else exponential(state)
+            return error if isinstance(error, _Transient) else _Transient("")
+
+        def wait(state: tenacity.RetryCallState) -> float:
+            asked = failure(state).wait
+            # Not all at the same moment.
+            return exponential(state) if asked is None else asked + random.random() * self.backoff * 2
+
+        def enough(state: tenacity.RetryCallState) -> bool:
+            # A server that has never answered is not likely to; one that is busy will be free again.
+            few = self.own_server and not self.answered
+            most = self.attempts * 2 if failure(state).busy else self.attempts // (2 if few else 1)
+            return state.attempt_number >= most or stop.is_set()
 
         retrying = tenacity.Retrying(
             retry=tenacity.retry_if_exception_type(_Transient),
             wait=wait,
-            stop=tenacity.stop_after_attempt(self.attempts) | tenacity.stop_when_event_set(stop),
+            stop=enough,
             sleep=tenacity.sleep_using_event(stop),
             before_sleep=lambda state: log.info("%s, trying again", _reason(state)),
             reraise=True,
         )
         body = {"model": self.model, self.api.texts: texts, **self.api.body}
+        if not packed:
+            body.pop("encoding_format", None)
         if self.api.type and input_type is not None:
             body[self.api.type] = input_type
         try:
-            return retrying(self._once, client, body, len(texts))
+            vectors: Vectors = retrying(self._once, client, body, len(texts))
         except _Transient as error:
-            raise ModelError(
-                f"{self.settings['model']}: {error} (after {self.attempts} attempts); a later run continues "
-                "where this one stopped"
-            ) from None
+            tries = retrying.statistics["attempt_number"]
+            raise ApiUnusable(f"{self.settings['model']}: {error} (after {tries} attempts)") from None
+        self.answered = True
+        return vectors
 
     def _once(self, client: httpx.Client, body: dict[str, Any], count: int) -> Vectors:
         import httpx
 
         try:
             response = client.post(self.url, json=body)
+        except httpx.ConnectError as error:
+            if not self.answered:
+                raise ApiUnusable(f"{self.settings['model']}: no server at {self.url}: {error}") from None
+            raise _Transient(f"ConnectError: {error}") from None
         except httpx.RequestError as error:
-            # Timeouts, refused or broken connections, bodies that end too early.
+            # Timeouts, broken connections, bodies that end too early.
             raise _Transient(f"{type(error).__name__}: {error}") from None
         if response.status_code != 200:
             raise self._refused(response, client)
         try:
-            return self._vectors(response.json(), count)
+            answer = response.json()
+        except ValueError as error:
+            raise _Transient(f"the answer is not what was asked for: {error}") from None
+        first = self.api.answer.split(".")[0]
+        if (
+            isinstance(answer, dict)
+            and not answer.get(first)
+            and {"error", "message", "detail"} & answer.keys()
+        ):
+            raise self._refused(response, client)
+        try:
+            return self._vectors(answer, count)
         except (ValueError, TypeError, KeyError, IndexError, AttributeError, binascii.Error) as error:
             raise _Transient(f"the answer is not what was asked for: {error}") from None
 
@@ -403,18 +557,19 @@ class ApiEncoder:
         said = " ".join(response.text.split())
         # Some servers repeat the key they refuse.
         said = (said.replace(key, "[key]") if key else said)[:300]
-        reason = f"HTTP {response.status_code}: {said}"
+        status = response.status_code
+        reason = f"HTTP {status}: {said}"
         # An empty account answers 429 as well, and no waiting helps.
-        passes = response.status_code in (408, 409, 429) or response.status_code >= 500
-        if passes and "insufficient_quota" not in said:
+        if (status in (408, 409, 429) or status >= 500) and "insufficient_quota" not in said:
             wait = _retry_after(response.headers.get("Retry-After"))
             if wait is None or wait <= LONGEST_WAIT:
-                return _Transient(reason, wait)
+                return _Transient(reason, wait, busy=status == 429)
             reason += f"; the server asks to wait {wait:.0f} s"
-        if response.status_code in (401, 403):
+        message = f"{self.settings['model']}: {reason}"
+        if status in (401, 403):
             name = OWN_SERVER_KEY if self.own_server else self.api.key
-            reason += f"; is the environment variable {name} right?"
-        return ModelError(f"{self.settings['model']}: {reason}")
+            return ApiUnusable(f"{message}; is the environment variable {name} right?")
+        return _Refused(message) if status in (200, 400, 413, 422) else ApiUnusable(message)
 
     def _vectors(self, answer: Any, count: int) -> Vectors:
         """The vectors of an answer, in the order of the request.
@@ -439,6 +594,21 @@ class ApiEncoder:
         if self.dimension is not None and vectors.shape[1] != self.dimension:
             raise ValueError(f"vectors of {vectors.shape[1]} values instead of {self.dimension}")
         return vectors
+
+
+@lru_cache(maxsize=4)
+def _own_tokenizer(name: str) -> Any:
+    from transformers import AutoTokenizer
+
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(name)
+    except Exception as error:
+        raise ModelError(f"--api-tokenizer {name}: {one_line(error)}") from None
+    if not tokenizer.is_fast:
+        raise ModelError(
+            f"--api-tokenizer {name}: it does not tell where a token ends; one with tokenizer.json does"
+        )
+    return tokenizer
 
 
 def _floats(row: Any) -> npt.NDArray[np.float32]:

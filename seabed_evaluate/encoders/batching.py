@@ -1,4 +1,4 @@
-"""From tokens to vectors: sorted by length, packed to a token budget, padded on the right, pooled in fp32."""
+"""Texts in batches: sorted by length, cut to a token budget, padded on the right."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 Vectors = npt.NDArray[np.float32]
 Tokens = npt.NDArray[np.int32]
+# Tokens of each text before and after the cut at a model's length, shape (texts, 2); zeros where unknown.
+Counts = npt.NDArray[np.int64]
 Tick = Callable[[int], None]
 T = TypeVar("T")
 
@@ -171,12 +173,12 @@ def out_of_memory(error: BaseException) -> bool:
     return isinstance(error, RuntimeError) and "allocate memory" in str(error)
 
 
-def collect(count: int, parts: Iterable[tuple[Sequence[int], Vectors]], tick: Tick | None = None) -> Vectors:
+def collect(count: int, parts: Iterable[tuple[Any, ...]], tick: Tick | None = None) -> Vectors:
     """Put vectors that arrive in any order into one array.
 
     Args:
         count: number of texts.
-        parts: places and vectors of some texts at a time.
+        parts: places and vectors of some texts at a time, and whatever comes after them.
         tick: called with the number of texts of every part.
 
     Returns:
@@ -186,7 +188,7 @@ def collect(count: int, parts: Iterable[tuple[Sequence[int], Vectors]], tick: Ti
         SeabedError: there is no text.
     """
     out: Vectors | None = None
-    for places, vectors in parts:
+    for places, vectors, *_ in parts:
         if out is None:
             out = np.empty((count, vectors.shape[1]), dtype=np.float32)
         out[places] = vectors
@@ -195,38 +197,3 @@ def collect(count: int, parts: Iterable[tuple[Sequence[int], Vectors]], tick: Ti
     if out is None:
         raise SeabedError("nothing to encode: the list of texts is empty")
     return out
-
-
-def pool(
-    hidden: torch.Tensor, mask: torch.Tensor, how: str, skip: torch.Tensor | None = None
-) -> torch.Tensor:
-    """Tokens -> one vector per text, in float32 (a sum over 512 tokens overflows in float16).
-
-    Args:
-        hidden: last hidden states, shape (texts, tokens, dimension), padded on the right.
-        mask: 1 for a real token, shape (texts, tokens).
-        how: one of model_folder.POOLINGS.
-        skip: number of first tokens of each text (its prompt) left out, shape (texts,); None leaves out none.
-
-    Returns:
-        float32 tensor of shape (texts, dimension). A text of which nothing is left has a zero vector.
-    """
-    import torch
-
-    hidden = hidden.float()
-    rows = torch.arange(len(hidden), device=hidden.device)
-    last = mask.sum(dim=1).clamp(min=1) - 1
-    if how == "lasttoken":
-        return hidden[rows, last]
-    if how == "cls":
-        return hidden[:, 0] if skip is None else hidden[rows, torch.minimum(skip, last)]
-    if skip is not None:
-        mask = mask * (torch.arange(mask.shape[1], device=mask.device) >= skip[:, None])
-    if how == "max":
-        highest = hidden.masked_fill(mask[..., None] == 0, float("-inf")).amax(dim=1)
-        return highest.masked_fill(mask.sum(dim=1, keepdim=True) == 0, 0.0)
-    weights = mask.float()
-    if how == "weightedmean":
-        weights = weights * torch.arange(1, mask.shape[1] + 1, device=mask.device)
-    total = weights.sum(dim=1, keepdim=True).clamp(min=1e-9)
-    return torch.einsum("btd,bt->bd", hidden, weights) / total

@@ -7,10 +7,15 @@ from typing import Annotated, Any
 
 import typer
 
-from seabed_datasets.terminal import MODEL, SPEED
+from seabed_datasets.terminal import MODEL, SPEED, Names
 
 # Where a model lies is this machine's business: a result never tells it.
 _PRIVATE = ("model", "base_url")
+
+
+def _line_breaks(text: str | None) -> str | None:
+    """A shell hands \\n over as two characters."""
+    return None if text is None else text.replace("\\n", "\n")
 
 
 @dataclass(frozen=True)
@@ -24,7 +29,7 @@ class ModelOptions:
         str,
         typer.Option(
             help="Hub id, model folder, a name of `seabed models`, module:function, or an API's model: "
-            "openai:NAME, cohere:NAME, voyage:NAME, jina:NAME (key from the environment)."
+            "openai:NAME, cohere:NAME, voyage:NAME, jina:NAME, gemini:NAME (key from the environment)."
         ),
     ]
     like: Annotated[
@@ -36,19 +41,29 @@ class ModelOptions:
     ] = None
     query_prompt: Annotated[
         str | None,
-        typer.Option(help='Prefix or template for queries, e.g. "query: ".', rich_help_panel=MODEL),
+        typer.Option(
+            help='Prefix or template for queries, e.g. "query: "; \\n is a line break.',
+            rich_help_panel=MODEL,
+            callback=_line_breaks,
+        ),
     ] = None
     document_prompt: Annotated[
-        str | None, typer.Option(help="The same for documents.", rich_help_panel=MODEL)
+        str | None,
+        typer.Option(help="The same for documents.", rich_help_panel=MODEL, callback=_line_breaks),
     ] = None
     prompt: Annotated[
         str | None,
-        typer.Option(help="The same for tasks without queries and documents.", rich_help_panel=MODEL),
+        typer.Option(
+            help="The same for tasks without queries and documents.",
+            rich_help_panel=MODEL,
+            callback=_line_breaks,
+        ),
     ] = None
     pooling: Annotated[
         str | None,
         typer.Option(
-            help="mean, cls, lasttoken, max or weightedmean; default: the model's own.", rich_help_panel=MODEL
+            help="mean, cls, lasttoken, max, weightedmean or mean_sqrt_len_tokens; default: the model's own.",
+            rich_help_panel=MODEL,
         ),
     ] = None
     normalize: Annotated[
@@ -58,6 +73,27 @@ class ModelOptions:
     max_length: Annotated[
         int | None, typer.Option(min=1, help="Tokens kept of a text.", rich_help_panel=MODEL)
     ] = None
+    truncate_dim: Annotated[
+        Names,
+        typer.Option(
+            help="Score the first 64,128,... values of each vector: a run for each number, encoded once.",
+            rich_help_panel=MODEL,
+        ),
+    ] = None
+    precision: Annotated[
+        Names,
+        typer.Option(
+            help="Score vectors as float32,int8,binary: a run for each, encoded once.", rich_help_panel=MODEL
+        ),
+    ] = None
+    trust_remote_code: Annotated[
+        bool,
+        typer.Option(
+            "--trust-remote-code",
+            help="Run the model's own Python code on this machine; from the Hub only with --model-revision.",
+            rich_help_panel=MODEL,
+        ),
+    ] = False
     base_url: Annotated[
         str | None,
         typer.Option(
@@ -72,10 +108,21 @@ class ModelOptions:
             help="Of an API, in USD per million tokens: the plan then shows the cost.", rich_help_panel=MODEL
         ),
     ] = None
+    api_tokenizer: Annotated[
+        str | None,
+        typer.Option(
+            help="Tokenizer of an API's model, a folder or Hub id, to count and cut texts with.",
+            rich_help_panel=MODEL,
+        ),
+    ] = None
+    api_batch: Annotated[
+        int | None,
+        typer.Option(min=1, help="Texts of an API's request; default: its limit.", rich_help_panel=SPEED),
+    ] = None
     dtype: Annotated[
         str | None,
         typer.Option(
-            help="fp32, bf16, fp16 or auto; default: as `seabed models` says, else fp32.",
+            help="fp32, bf16, fp16 or auto; default: fp32 on a CPU, on a GPU as `seabed models` says.",
             rich_help_panel=SPEED,
         ),
     ] = None

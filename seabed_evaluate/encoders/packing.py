@@ -38,6 +38,9 @@ def pack(model: torch.nn.Module) -> bool:
     config: Any = model.config
     if (
         config.model_type not in KINDS
+        # Code of a model's own may say "bert" and be something else.
+        or not type(model).__module__.startswith("transformers.models.")
+        or getattr(config, "output_hidden_states", False)
         or not getattr(model, "_supports_attention_backend", False)
         or getattr(config, "is_decoder", False)
         or getattr(config, "position_embedding_type", "absolute") != "absolute"

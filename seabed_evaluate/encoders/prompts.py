@@ -52,17 +52,21 @@ def as_prompted(texts: Texts) -> list[Prompted]:
 class Prompts:
     """Templates with {text} and, for instruction-tuned models, {instruction}.
 
-    `query` and `document` serve retrieval, instruction retrieval and reranking; `symmetric` all other tasks.
+    `query` and `document` serve retrieval, instruction retrieval and reranking; `symmetric` all other tasks but
+    those in `by_task`, whose keys are tasks or, of a side of the former three, "retrieval query".
     `input_types` are what an API is told beside the text: by task, else by "query", "document", "symmetric".
+    `names` says where a template comes from, under the same keys.
     """
 
     query: str = "{text}"
     document: str = "{text}"
     symmetric: str = "{text}"
     input_types: dict[str, str] = field(default_factory=dict)
+    by_task: dict[str, str] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for template in (self.query, self.document, self.symmetric):
+        for template in (self.query, self.document, self.symmetric, *self.by_task.values()):
             fields = [name for _, name in _parts(template) if name is not None]
             if fields.count("text") != 1 or set(fields) - {"text", "instruction"}:
                 raise SeabedError(
@@ -79,9 +83,24 @@ class Prompts:
         Returns:
             The template.
         """
-        if task not in ASYMMETRIC:
-            return self.symmetric
-        return self.query if side == "query" else self.document
+        template: str = self.by_task.get(self._key(task, side)) or getattr(self, self._key(task, side))
+        return template
+
+    def name(self, task: str, side: Side) -> str | None:
+        """Where the template of one side of a task comes from.
+
+        Args:
+            task: name of the task.
+            side: query or document.
+
+        Returns:
+            E.g. "STS" for a model's own prompt of that name, or None.
+        """
+        return self.names.get(self._key(task, side))
+
+    def _key(self, task: str, side: Side) -> str:
+        keys = (f"{task} {side}", side) if task in ASYMMETRIC else (task, "symmetric")
+        return keys[0] if keys[0] in self.by_task else keys[1]
 
     def input_type(self, task: str, side: Side) -> str | None:
         """The input type of one side of a task.
@@ -115,10 +134,81 @@ def as_template(text: str) -> str:
     Returns:
         The template.
 
+    Raises:
+        SeabedError: it has a place for an instruction and none for the text.
+
     >>> as_template("query: ")
     'query: {text}'
     """
-    return text if "{text}" in text else text.replace("{", "{{").replace("}", "}}") + "{text}"
+    if "{instruction}" in text and "{text}" not in text:
+        raise SeabedError(f"prompt {text!r} has {{instruction}} and no {{text}}: write {text + '{text}'!r}")
+    return text if "{text}" in text else _prefix(text)
+
+
+def _prefix(text: str) -> str:
+    """A template that is a text's prefix, letter by letter."""
+    return text.replace("{", "{{").replace("}", "}}") + "{text}"
+
+
+# The names that model folders give to their prompts, by our tasks (EmbeddingGemma's and mteb's).
+FOLDER_NAMES = {
+    "bitext_mining": "BitextMining",
+    "classification": "Classification",
+    "clustering": "Clustering",
+    "instruction_retrieval": "InstructionRetrieval",
+    "multilabel_classification": "MultilabelClassification",
+    "pair_classification": "PairClassification",
+    "reranking": "Reranking",
+    "retrieval": "Retrieval",
+    "sts": "STS",
+}
+
+
+def chosen_prompts(given: dict[str, str | None], listed: dict[str, Any], model: Any = None) -> Prompts:
+    """The user's own prompts over those of models.toml over those of the model's files.
+
+    Args:
+        given: query, document and symmetric as typed, or None.
+        listed: a model's entry in models.toml, or nothing.
+        model: a SentenceTransformer, whose named prompts are plain prefixes.
+
+    Returns:
+        The templates, and where each comes from.
+    """
+    named: dict[str, str] = getattr(model, "prompts", {})
+    default = getattr(model, "default_prompt_name", None)
+    templates: dict[str, str] = {}
+    names: dict[str, str] = {}
+
+    def take(key: str, *candidates: str | None) -> None:
+        found = next((c for c in candidates if c is not None and named.get(c)), None)
+        if found is not None:
+            templates[key], names[key] = _prefix(named[found]), found
+
+    take("query", "query")
+    take("document", "document", "passage", "corpus")
+    take("symmetric", default)
+    for task, name in FOLDER_NAMES.items():
+        if task in ASYMMETRIC:
+            take(f"{task} query", f"{name}-query")
+            take(f"{task} document", f"{name}-document")
+        else:
+            take(task, name)
+    typed = {k: as_template(v) for k, v in given.items() if v is not None}
+    options = {"query": "--query-prompt", "document": "--document-prompt", "symmetric": "--prompt"}
+    for key in ("query", "document", "symmetric"):
+        if key in typed or key in listed:
+            covered = [
+                k for k in templates if k.endswith(f" {key}") or (key == "symmetric" and k in FOLDER_NAMES)
+            ]
+            for other in covered:
+                del templates[other], names[other]
+            templates[key] = typed.get(key, listed.get(key, ""))
+            names[key] = options[key] if key in typed else "models.toml"
+    sided = any(hasattr(m, "sub_modules") or getattr(m, "query_length", None) for m in model or ())
+    sides = {"query": "query", "document": "document"} if sided else {}
+    three = {k: templates.pop(k) for k in ("query", "document", "symmetric") if k in templates}
+    return Prompts(**three, input_types=listed.get("input_types", sides), by_task=templates, names=names)
 
 
 def fill(

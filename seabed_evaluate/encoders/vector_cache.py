@@ -1,8 +1,9 @@
 """Vectors kept between configs and runs, in memory and on disk (SQLite): a miss only costs time.
 
 Key: a hash of the encoder's settings (model, revision, pooling, normalisation, length, dtype, ...) and of the
-final text with its prompt. Value: the bytes of a float32 vector and their checksum. Several processes may share
-the file; a process that is killed loses the batch it was writing and nothing else (SQLite's write-ahead log).
+final text with its prompt. Value: the bytes of a float32 vector and of the text's two token counts (before and
+after the cut at the model's length), and their checksum. Several processes may share the file; a process that is
+killed loses the batch it was writing and nothing else (SQLite's write-ahead log).
 """
 
 from __future__ import annotations
@@ -18,23 +19,26 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from seabed_datasets.errors import SeabedError
-from seabed_evaluate.encoders.batching import Tick, Vectors
+from seabed_evaluate.encoders.batching import Counts, Tick, Vectors
 from seabed_evaluate.encoders.prompts import Prompted
 
 log = logging.getLogger("seabed_evaluate.encoders.vector_cache")
 
 # Raised whenever the same settings and text begin to mean another vector.
-VERSION = 1
+VERSION = 2
 FILE = "embeddings.sqlite3"
 MAX_BYTES = 10 * 10**9
 MEMORY_BYTES = 2**29
 KEYS_AT_ONCE = 500
+# Bytes of the two token counts before a vector.
+COUNTS = 8
 DAY = 86_400
 # A full cache is emptied to this share, the least recently used vectors first.
 KEPT = 0.8
@@ -100,7 +104,12 @@ def space(settings: dict[str, Any]) -> bytes:
     Returns:
         32 bytes.
     """
-    text = json.dumps([VERSION, settings], sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    # Tokenizers and models have changed what they make from one minor version to the next.
+    names = ("transformers", "tokenizers", "sentence-transformers")
+    ours = settings.get("encoder") == "sentence-transformers"
+    libraries = {n: version(n).split(".")[:2] for n in names} if ours else {}
+    whole = [VERSION, libraries, settings]
+    text = json.dumps(whole, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(text.encode()).digest()
 
 
@@ -365,7 +374,7 @@ def encode_cached(
     *,
     check: Callable[[Vectors, Sequence[Prompted]], object],
     tick: Tick | None = None,
-) -> tuple[Vectors, int]:
+) -> tuple[Vectors, Counts, int]:
     """Encode the texts whose vectors are not kept yet, and keep each batch as soon as it is done.
 
     Args:
@@ -376,7 +385,7 @@ def encode_cached(
         tick: called with the number of texts done.
 
     Returns:
-        float32 array of shape (n, dimension), and how many of them were kept from before.
+        float32 array of shape (n, dimension), token counts of shape (n, 2), and how many vectors were kept from before.
 
     Raises:
         SeabedError: vectors of different dimensions, or what `check` raises.
@@ -387,6 +396,7 @@ def encode_cached(
     known = cache.get(keys, lasting=lasts(settings))
     missing = [i for i, key in enumerate(keys) if key not in known]
     out: Vectors | None = None
+    counts: Counts = np.zeros((len(texts), 2), dtype=np.int64)
 
     def room(dimension: int) -> Vectors:
         if out is None:
@@ -397,29 +407,31 @@ def encode_cached(
 
     for i, key in enumerate(keys):
         if key in known:
-            vector = np.frombuffer(known[key], dtype=np.float32)
+            vector = np.frombuffer(known[key], dtype=np.float32, offset=COUNTS)
             out = room(len(vector))
-            out[i] = vector
+            out[i], counts[i] = vector, np.frombuffer(known[key], dtype=np.uint32, count=2)
     if tick and known:
         tick(len(known))
-    for places, vectors in _parts(encoder, [texts[i] for i in missing]) if missing else ():
+    for places, vectors, *more in _parts(encoder, [texts[i] for i in missing]) if missing else ():
         own = [missing[i] for i in places]
         check(vectors, [texts[i] for i in own])
         out = room(vectors.shape[1])
-        out[own] = vectors
+        out[own], counts[own] = vectors, more[0] if more else 0
         rows = np.ascontiguousarray(vectors, dtype=np.float32)
-        cache.put(within, settings, [(keys[i], row.tobytes()) for i, row in zip(own, rows, strict=True)])
+        heads = counts[own].astype(np.uint32)
+        whole = [head.tobytes() + row.tobytes() for head, row in zip(heads, rows, strict=True)]
+        cache.put(within, settings, list(zip([keys[i] for i in own], whole, strict=True)))
         if tick:
             tick(len(own))
     if out is None:
         raise SeabedError("nothing to encode: the list of texts is empty")
-    return out, len(known)
+    return out, counts, len(known)
 
 
 TEXTS_AT_ONCE = 2048
 
 
-def _parts(encoder: Any, texts: Sequence[Prompted]) -> Iterator[tuple[Sequence[int], Vectors]]:
+def _parts(encoder: Any, texts: Sequence[Prompted]) -> Iterator[Sequence[Any]]:
     if hasattr(encoder, "stream"):
         yield from encoder.stream(texts)
         return

@@ -46,6 +46,10 @@ class RunOptions:
     fail_fast: Annotated[
         bool, typer.Option("--fail-fast", help="Stop at the first failure.", rich_help_panel=OUTPUT)
     ] = False
+    force: Annotated[
+        bool,
+        typer.Option("--force", help="Score again whatever there is in --out.", rich_help_panel=OUTPUT),
+    ] = False
     # A command shows progress unless told not to, a call does not unless asked.
     quiet: bool = True
     # Where vectors are kept: a folder, an open EmbeddingCache (whose module loads numpy), or None for memory.

@@ -14,7 +14,7 @@ from seabed_evaluate.encoders.vector_cache import EmbeddingCache, lasts, space, 
 from seabed_evaluate.runner.bundles import Bundle, read_splits
 from seabed_evaluate.runner.protocols import Protocol
 from seabed_evaluate.runner.scoring import config_settings, final_texts
-from seabed_evaluate.runner.tasks import inputs
+from seabed_evaluate.runner.tasks import CORPUS_CHUNK, inputs
 
 # Texts whose tokens are counted per config; the others are taken to have as many per character.
 SAMPLE = 200
@@ -38,7 +38,8 @@ class Planned:
 class Plan:
     """All configs that are not done. `seconds` is the time to encode, measured on a few of the texts.
 
-    `counted` says whether the model has counted the tokens of every text; `cost` is of an API, in the currency of its price.
+    `counted` says whether the tokens of every text were counted; `bound` that they are one from above (bytes);
+    `cost` is of an API, in the currency of its price.
     """
 
     configs: tuple[Planned, ...]
@@ -47,6 +48,7 @@ class Plan:
     counted: bool
     requests: int | None = None
     cost: float | None = None
+    bound: bool = False
 
     @property
     def texts(self) -> int:
@@ -69,7 +71,7 @@ class Plan:
         Returns:
             The line.
         """
-        about = "" if self.counted else "about "
+        about = "at most " if self.bound else "" if self.counted else "about "
         parts = [
             f"{len(self.configs)} configs" + (f" ({self.done} done before)" if self.done else ""),
             f"{self.texts:,} texts",
@@ -113,6 +115,7 @@ def make_plan(
     cache: EmbeddingCache,
     *,
     done: int = 0,
+    corpus_chunk: int = CORPUS_CHUNK,
 ) -> Plan:
     """Count what configs need.
 
@@ -123,6 +126,7 @@ def make_plan(
         rules: the protocol.
         cache: whose vectors need not be made.
         done: how many more configs have a result already.
+        corpus_chunk: documents that a run encodes at once.
 
     Returns:
         The plan.
@@ -133,28 +137,32 @@ def make_plan(
     seen: set[bytes] = set()
     planned: list[Planned] = []
     some: list[Prompted] = []
-    requests, cost, counted = 0, 0.0 if estimate else None, counter is not None
+    requests, cost, counted, bound = 0, 0.0 if estimate else None, counter is not None, False
     for config in todo:
         settings = config_settings(config, bundle, encoder, rules)
-        count, new = 0, list[Prompted]()
+        count, billed, new = 0, 0, list[Prompted]()
         for texts, side, instructions in inputs(config.task, read_splits(bundle, config), rules):
             count += len(texts)
             keys = {text_key(within, t): t for t in final_texts(settings, texts, side, instructions)}
             for key in cache.held([k for k in keys if k not in seen], lasting=lasting) | (seen & keys.keys()):
                 del keys[key]
             seen |= keys.keys()
-            new += keys.values()
-        tokens = _tokens(new, counter)
+            own = list(keys.values())
+            new += own
+            # As a run does: the texts of each call apart.
+            for start in range(0, len(own), corpus_chunk) if estimate else ():
+                bill = estimate(own[start : start + corpus_chunk])
+                requests, billed = requests + bill.requests, billed + bill.tokens
+                cost = None if cost is None or bill.cost is None else cost + bill.cost
+                bound = bound or not bill.exact
         counted = counted and len(_sample(new)) == len(new)
-        if estimate and new:
-            bill = estimate(new)
-            requests, tokens = requests + bill.requests, bill.tokens
-            cost = None if cost is None or bill.cost is None else cost + bill.cost
+        tokens = billed if estimate else _tokens(new, counter)
         planned.append(Planned(config.name, config.task, count, len(new), tokens))
         some += new[:: max(1, len(new) // TIMED)][:TIMED]
     total = sum(p.tokens for p in planned)
     seconds = _seconds(some, total, encoder, counter) if not estimate else None
-    return Plan(tuple(planned), done, seconds, counted, requests if estimate else None, cost)
+    counted = counted or (estimate is not None and not bound)
+    return Plan(tuple(planned), done, seconds, counted, requests if estimate else None, cost, bound)
 
 
 def _sample(texts: Sequence[Prompted]) -> Sequence[Prompted]:

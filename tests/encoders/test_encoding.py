@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import logging
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -21,9 +19,10 @@ from seabed_datasets.bundle.build import build
 from seabed_datasets.errors import SeabedError
 from seabed_evaluate import run
 from seabed_evaluate.encoders import batching as encoding
-from seabed_evaluate.encoders.loading import TransformersEncoder, load_encoder
-from seabed_evaluate.encoders.model_folder import ModelError
+from seabed_evaluate.encoders.loading import load_encoder
+from seabed_evaluate.encoders.model_files import ModelError
 from seabed_evaluate.encoders.prompts import Prompts
+from seabed_evaluate.encoders.sentence_encoder import SentenceEncoder
 from tests import toy
 from tests.conftest import SHARED
 
@@ -64,19 +63,19 @@ def e5_small(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def shared(minilm: Path) -> TransformersEncoder:
+def shared(minilm: Path) -> SentenceEncoder:
     """For tests that leave it as it was."""
-    return transformers_encoder(minilm)
+    return sentence_encoder(minilm)
 
 
 @pytest.fixture(scope="module")
-def together(shared: TransformersEncoder) -> npt.NDArray[np.float32]:
+def together(shared: SentenceEncoder) -> npt.NDArray[np.float32]:
     return shared.encode(TEXTS)
 
 
-def transformers_encoder(folder: Path, **options: Any) -> TransformersEncoder:
+def sentence_encoder(folder: Path, **options: Any) -> SentenceEncoder:
     encoder = load_encoder(str(folder), device="cpu", **options)
-    assert isinstance(encoder, TransformersEncoder)
+    assert isinstance(encoder, SentenceEncoder)
     return encoder
 
 
@@ -98,33 +97,15 @@ def test_minilm_equals_sentence_transformers(minilm: Path, together: npt.NDArray
     assert np.sort(vectors[:5] @ vectors[:5].T, axis=None)[-6] < 0.95
 
 
-def test_minilm_with_the_newer_form_of_its_pooling_file(minilm: Path, tmp_path: Path) -> None:
-    copy = tmp_path / "model"
-    shutil.copytree(minilm, copy)
-    place = next(copy.rglob("*Pooling/config.json"))
-    old = json.loads(place.read_text(encoding="utf-8"))
-    vectors = {}
-    for name, form in {
-        "old": {"word_embedding_dimension": 384, "pooling_mode_mean_tokens": True},
-        "new": {"embedding_dimension": 384, "pooling_mode": "mean"},
-        "other": {"embedding_dimension": 384, "pooling_mode": "cls"},
-    }.items():
-        place.write_text(json.dumps(form), encoding="utf-8")
-        vectors[name] = transformers_encoder(copy).encode(TEXTS[:6])
-    assert old.get("pooling_mode_mean_tokens") or old.get("pooling_mode") == "mean"
-    assert np.array_equal(vectors["old"], vectors["new"])
-    assert lowest_cosine(vectors["other"], vectors["new"]) < 0.99
-
-
 @pytest.mark.slow
 def test_e5_small_equals_sentence_transformers(e5_small: Path) -> None:
-    vectors = transformers_encoder(e5_small).encode(TEXTS)
+    vectors = sentence_encoder(e5_small).encode(TEXTS)
     assert lowest_cosine(vectors, sentence_transformer(e5_small, TEXTS)) > 0.9999
 
 
 @pytest.mark.parametrize("budget", [1, 150, 10**6])
 def test_batches_do_not_change_vectors(
-    shared: TransformersEncoder,
+    shared: SentenceEncoder,
     together: npt.NDArray[np.float32],
     monkeypatch: pytest.MonkeyPatch,
     budget: int,
@@ -135,10 +116,10 @@ def test_batches_do_not_change_vectors(
 
 
 def test_bf16_stays_near_fp32(minilm: Path, together: npt.NDArray[np.float32]) -> None:
-    assert lowest_cosine(transformers_encoder(minilm, dtype="bf16").encode(TEXTS), together) > 0.999
+    assert lowest_cosine(sentence_encoder(minilm, dtype="bf16").encode(TEXTS), together) > 0.999
 
 
-def test_odd_texts_have_defined_vectors(shared: TransformersEncoder) -> None:
+def test_odd_texts_have_defined_vectors(shared: SentenceEncoder) -> None:
     encoder = shared
     odd = ["", "\u200b", "\n", "x" * 100_000, "kata " * 20_000, "😀" * 3, "\x00"]
     vectors = encoder.encode(odd)
@@ -153,36 +134,49 @@ def test_odd_texts_have_defined_vectors(shared: TransformersEncoder) -> None:
 
 
 def test_a_text_without_tokens_has_a_zero_vector(
-    shared: TransformersEncoder, monkeypatch: pytest.MonkeyPatch
+    shared: SentenceEncoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    encoder = shared
-    own = encoder._tokens
+    own = shared._ids
     monkeypatch.setattr(
-        encoder,
-        "_tokens",
-        lambda texts: [t if p.text else t[:0] for p, t in zip(texts, own(texts), strict=True)],
+        shared,
+        "_ids",
+        lambda module, texts, limit: [
+            ids if text else ids[:0] for text, ids in zip(texts, own(module, texts, limit), strict=True)
+        ],
     )
-    vectors = encoder.encode(["", "kata", ""])
+    vectors = shared.encode(["", "kata", ""])
     assert [bool(v.any()) for v in vectors] == [False, True, False]
-    assert encoder.encode([""]).shape == (1, 384)
+    assert shared.encode([""]).shape == (1, 384)
 
 
-def test_a_token_outside_the_vocabulary_is_named(minilm: Path) -> None:
-    encoder = transformers_encoder(minilm)
-    encoder.model.resize_token_embeddings(1500)
-    encoder.vocabulary = encoder.model.get_input_embeddings().num_embeddings
+def test_cut_texts_are_counted(shared: SentenceEncoder) -> None:
+    limit = shared.settings["max_length"]
+    texts = ["kata", "kata " * 20_000, "x" * 100_000]
+    counts = np.zeros((3, 2), np.int64)
+    for places, _, lengths in shared.stream(texts):
+        counts[places] = lengths
+    whole = [len(shared.first.tokenizer(t, truncation=False, verbose=False)["input_ids"]) for t in texts]
+    assert counts[:, 0].tolist() == whole
+    assert counts[:, 1].tolist() == [min(n, limit) for n in whole]
+    assert (counts[:, 0] > counts[:, 1]).sum() >= 1
+
+
+def test_a_token_outside_the_vocabulary_is_named(
+    shared: SentenceEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shared, "rows", {"": 1500})
     with pytest.raises(ModelError, match=r"gives token \d+ for 'Selamat.*the model has 1500 tokens"):
-        encoder.encode(["Selamat pagi"])
+        shared.encode(["Selamat pagi"])
 
 
 def test_weights_that_are_not_numbers_give_no_score(minilm: Path, tmp_path: Path) -> None:
     build(["sample_sts_mya"], tmp_path / "bundle")
-    encoder = transformers_encoder(minilm)
+    encoder = sentence_encoder(minilm)
     with torch.no_grad():
         next(encoder.model.parameters()).fill_(float("nan"))
     with pytest.raises(SeabedError, match=r"sample_sts_mya: the model returned NaN or infinity for \d+ of"):
         run(encoder, data=tmp_path / "bundle", out=None, cache=tmp_path / "cache")
-    encoder = transformers_encoder(minilm)
+    encoder = sentence_encoder(minilm)
     assert run(encoder, data=tmp_path / "bundle", out=None, cache=tmp_path / "cache")[0]["score"] > -1
 
 
@@ -206,7 +200,7 @@ def test_a_model_that_changes_its_dimension_gives_no_score(tmp_path: Path) -> No
     "error", [torch.OutOfMemoryError("CUDA"), RuntimeError("can't allocate memory: 9 bytes")]
 )
 def test_out_of_memory_halves_the_batch(
-    shared: TransformersEncoder,
+    shared: SentenceEncoder,
     together: npt.NDArray[np.float32],
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
@@ -215,25 +209,25 @@ def test_out_of_memory_halves_the_batch(
     encoder, own = shared, shared._batch
     monkeypatch.setattr(encoder, "budget", 4096)
 
-    def small_memory(tokens: Any, skip: Any) -> Any:
-        if len(tokens) > 2:
+    def small_memory(items: Any) -> Any:
+        if len(items) > 2:
             raise error
-        return own(tokens, skip)
+        return own(items)
 
     monkeypatch.setattr(encoder, "_batch", small_memory)
     with caplog.at_level(logging.WARNING, "seabed_evaluate"):
         assert np.abs(encoder.encode(TEXTS) - together).max() < 1e-5
     assert encoder.budget <= 1024
     assert "out of memory: the token budget is now 2048" in caplog.text
-    monkeypatch.setattr(encoder, "_batch", lambda tokens, skip: (_ for _ in ()).throw(error))
+    monkeypatch.setattr(encoder, "_batch", lambda items: (_ for _ in ()).throw(error))
     with pytest.raises(ModelError, match=r"out of memory on one text of \d+ tokens; try --max-length"):
         encoder.encode(TEXTS)
 
 
 def test_other_errors_of_a_model_are_not_taken_for_memory(
-    shared: TransformersEncoder, monkeypatch: pytest.MonkeyPatch
+    shared: SentenceEncoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(shared, "_batch", lambda tokens, skip: (_ for _ in ()).throw(RuntimeError("shapes")))
+    monkeypatch.setattr(shared, "_batch", lambda items: (_ for _ in ()).throw(RuntimeError("shapes")))
     with pytest.raises(RuntimeError, match="shapes"):
         shared.encode(TEXTS)
 
@@ -275,15 +269,15 @@ def test_ahead_keeps_the_order_and_passes_errors_on() -> None:
 
 
 def test_a_gpu_s_batches_are_sized_by_its_free_memory(
-    shared: TransformersEncoder, monkeypatch: pytest.MonkeyPatch
+    shared: SentenceEncoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def budget(free_memory: float) -> int:
         monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device: (int(free_memory), 10**12))
-        return encoding.token_budget(shared.model, torch.device("cuda"), 256)
+        return encoding.token_budget(shared.first.model, torch.device("cuda"), 256)
 
     found = [budget(free) for free in (1e6, 1e8, 1e9, 1e12)]
     assert found == sorted(found)
     # One text always fits in; no batch is larger than there is any use for.
     assert (found[0], found[-1]) == (256, encoding.MOST_TOKENS)
     assert found[2] == pytest.approx(10 * found[1], rel=0.01)
-    assert encoding.token_budget(shared.model, torch.device("cpu"), 256) >= encoding.LEAST_TOKENS
+    assert encoding.token_budget(shared.first.model, torch.device("cpu"), 256) >= encoding.LEAST_TOKENS

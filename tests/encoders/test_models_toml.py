@@ -12,9 +12,9 @@ from typer.testing import CliRunner
 from seabed_datasets.catalogue.vocabulary import TASKS
 from seabed_evaluate.cli import app
 from seabed_evaluate.encoders.apis import known_apis
-from seabed_evaluate.encoders.loading import DTYPES, known_models
-from seabed_evaluate.encoders.model_folder import POOLINGS
+from seabed_evaluate.encoders.loading import known_model, known_models
 from seabed_evaluate.encoders.prompts import Prompts
+from seabed_evaluate.encoders.sentence_encoder import DTYPES, POOLINGS
 from tests.conftest import SHARED
 
 MODELS = known_models()
@@ -26,6 +26,7 @@ FIELDS: dict[str, type | tuple[type, ...]] = {
     "pooling": str,
     "include_prompt": bool,
     "bidirectional": bool,
+    "native": bool,
     "normalize": bool,
     "max_length": int,
     "padding_side": str,
@@ -84,6 +85,13 @@ def test_an_api_entry_fits_its_provider(name: str) -> None:
     assert not types or {"query", "document", "symmetric"} <= set(types)
     assert {"pooling", "dtype", "normalize", "revision"}.isdisjoint(m)
     assert "price_per_million_tokens" in m or "price" in m["unknown"]
+
+
+def test_a_model_is_known_by_its_name_or_its_whole_id() -> None:
+    assert known_model("bge-m3") == known_model("BAAI/bge-m3") == MODELS["bge-m3"]
+    assert known_model("openai:text-embedding-3-small") == MODELS["text-embedding-3-small"]
+    for other in ("someone/bge-m3", "models/bge-m3", "bge-m3/", "cohere:text-embedding-3-small", ""):
+        assert known_model(other) == {}
 
 
 def test_providers_are_reached_over_https() -> None:

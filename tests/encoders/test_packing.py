@@ -13,8 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from seabed_evaluate.encoders import blocked_linear, packing
-from seabed_evaluate.encoders.loading import TransformersEncoder, load_encoder
-from tests.encoders.test_architectures import TEXTS, lowest_cosine, save_model, save_modules, save_tokenizer
+from seabed_evaluate.encoders.loading import load_encoder
+from seabed_evaluate.encoders.sentence_encoder import SentenceEncoder
+from tests.encoders.test_architectures import TEXTS, lowest_cosine
+from tests.encoders.zoo import mean, save_model, save_modules, save_tokenizer
 
 transformers = pytest.importorskip("transformers")
 
@@ -26,18 +28,16 @@ def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     place = tmp_path_factory.mktemp(request.param)
     size = save_tokenizer(place, "<s> $A </s>")
     save_model(place, KINDS[request.param], vocab_size=size, max_position_embeddings=130)
-    save_modules(place, {"pooling_mode_mean_tokens": True})
+    save_modules(place, mean())
     return place
 
 
-def loaded(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, *, packed: bool, **options: Any
-) -> TransformersEncoder:
+def loaded(folder: Path, monkeypatch: pytest.MonkeyPatch, *, packed: bool, **options: Any) -> SentenceEncoder:
     with monkeypatch.context() as patch:
         if not packed and not options.get("compile"):
             patch.setattr(packing, "KINDS", frozenset())
         encoder = load_encoder(str(folder), device="cpu", **options)
-    assert isinstance(encoder, TransformersEncoder)
+    assert isinstance(encoder, SentenceEncoder)
     assert encoder.packed is packed is encoder.batching["packed"]
     return encoder
 
@@ -124,6 +124,16 @@ def test_blocked_layers_compute_the_same(bias: bool) -> None:
     assert after.shape == before.shape
     # One unit in bf16's last place: the order of a sum may differ.
     assert torch.allclose(after.float(), before.float(), rtol=2**-7, atol=2**-7)
+
+
+def test_code_that_calls_itself_bert_is_not_packed() -> None:
+    class Own(transformers.BertModel):  # type: ignore[misc, name-defined]
+        pass
+
+    sizes = {"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 8}
+    config = transformers.BertConfig(vocab_size=10, **sizes)
+    assert not packing.pack(Own(config))
+    assert packing.pack(transformers.BertModel(config))
 
 
 def test_layers_in_fp32_are_not_blocked() -> None:

@@ -18,9 +18,11 @@ import pytest
 from seabed_datasets.bundle.build import build
 from seabed_datasets.errors import SeabedError
 from seabed_evaluate import run
+from seabed_evaluate.encoders import vector_cache
 from seabed_evaluate.encoders.batching import Vectors
 from seabed_evaluate.encoders.prompts import Prompted, Prompts
 from seabed_evaluate.encoders.vector_cache import (
+    COUNTS,
     FILE,
     DiskCache,
     EmbeddingCache,
@@ -41,7 +43,37 @@ SPAWN = multiprocessing.get_context("fork")
 
 
 def fill(cache: EmbeddingCache, encoder: ToyEncoder, texts: list[Prompted] = TEXTS) -> tuple[Vectors, int]:
-    return encode_cached(encoder, texts, cache, check=lambda vectors, own: None)
+    vectors, _, known = encode_cached(encoder, texts, cache, check=lambda vectors, own: None)
+    return vectors, known
+
+
+def test_token_counts_are_kept_beside_vectors(tmp_path: Path) -> None:
+    class Counting(ToyEncoder):
+        def stream(self, texts: Any) -> Any:
+            for places, vectors in super().stream(texts):
+                yield (
+                    places,
+                    vectors,
+                    np.array([[len(texts[i].text), min(len(texts[i].text), 30)] for i in places]),
+                )
+
+    expected = [[len(t.text), min(len(t.text), 30)] for t in TEXTS]
+    for known in (0, len(TEXTS)):
+        _, counts, found = encode_cached(Counting(), TEXTS, open_cache(tmp_path), check=lambda v, own: None)
+        assert found == known
+        assert counts.tolist() == expected
+
+
+def test_another_version_of_a_library_makes_other_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
+    ours, api = {"encoder": "sentence-transformers", "model": "m"}, {"encoder": "api", "model": "m"}
+    before = space(ours), space(api)
+    monkeypatch.setattr(vector_cache, "version", lambda name: "5.99.1" if name == "tokenizers" else "5.24.0")
+    changed = space(ours)
+    assert changed != before[0]
+    monkeypatch.setattr(vector_cache, "version", lambda name: "5.99.2" if name == "tokenizers" else "5.24.7")
+    assert space(ours) == changed
+    # What was paid for does not hang on them.
+    assert space(api) == before[1]
 
 
 def test_vectors_come_back_as_they_were(tmp_path: Path) -> None:
@@ -90,7 +122,7 @@ def test_a_key_holds_the_prompt_where_it_ends_and_the_input_type() -> None:
 
 def test_only_models_that_are_known_exactly_are_kept_on_disk(tmp_path: Path) -> None:
     assert not lasts({"encoder": "user", "model": "module:function", "revision": None})
-    assert lasts({"encoder": "transformers", "revision": "abc"})
+    assert lasts({"encoder": "sentence-transformers", "revision": "abc"})
     own = {"encoder": "api", "model": "openai:m", "revision": None, "base_url": "http://localhost:8000/v1"}
     assert not lasts(own)
     assert lasts(own | {"base_url": "https://api.openai.com/v1"})
@@ -102,7 +134,7 @@ def test_only_models_that_are_known_exactly_are_kept_on_disk(tmp_path: Path) -> 
 
 
 def test_memory_is_bounded() -> None:
-    cache = EmbeddingCache(memory_bytes=50 * 4 * toy.DIMENSION)
+    cache = EmbeddingCache(memory_bytes=50 * (4 * toy.DIMENSION + COUNTS))
     fill(cache, ToyEncoder())
     assert fill(cache, ToyEncoder(), TEXTS[-50:])[1] == 50
     assert fill(cache, ToyEncoder(), TEXTS[:50])[1] == 0

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from seabed_evaluate.metrics.shared.bootstrap import resamples, scores_with_intervals
 
 from seabed_evaluate.metrics.bitext_mining.scores import bitext_mining_scores
 from seabed_evaluate.metrics.classification.scores import classification_scores
@@ -14,6 +13,7 @@ from seabed_evaluate.metrics.multilabel_classification.scores import multilabel_
 from seabed_evaluate.metrics.pair_classification.scores import pair_classification_scores
 from seabed_evaluate.metrics.reranking.scores import reranking_scores
 from seabed_evaluate.metrics.retrieval.scores import retrieval_scores
+from seabed_evaluate.metrics.shared.bootstrap import resamples, scores_with_intervals
 from seabed_evaluate.metrics.sts.scores import sts_scores
 
 N = 60

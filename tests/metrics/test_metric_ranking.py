@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from seabed_evaluate.metrics.shared.ranking import rank_measures
 from sklearn.metrics import average_precision_score
 
 from seabed_evaluate.metrics.instruction_retrieval.scores import instruction_retrieval_scores
 from seabed_evaluate.metrics.reranking.scores import reranking_scores
 from seabed_evaluate.metrics.retrieval.scores import retrieval_scores
+from seabed_evaluate.metrics.shared.ranking import rank_measures
 
 K = [1, 3, 5, 10, 100]
 IDS = [*"abcdefgh", "B", "10", "9", "ไทย", "မြန်မာ", "d\u0323", "\U0001f600"]
