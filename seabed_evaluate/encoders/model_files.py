@@ -187,7 +187,7 @@ def check(files: Files, *, trust: bool, native: bool, pooling: str | None) -> bo
         raise ModelError(
             f"{name} does not say how tokens become one vector (no modules.json)"
             + (f", and is a {odd[0]}, made for other things than vectors of texts" if odd else "")
-            + "; --pooling says it: mean, cls, lasttoken, max, weightedmean or mean_sqrt_len_tokens"
+            + "; add --pooling with one of mean, cls, lasttoken, max, weightedmean, mean_sqrt_len_tokens"
         )
     return any(read_json(place / "tokenizer_config.json").get("add_eos_token") is True for place in places)
 
