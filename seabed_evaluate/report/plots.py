@@ -21,17 +21,24 @@ from seabed_evaluate.report.units import Z
 KINDS = ("radar", "heatmap", "size")
 
 # Okabe and Ito's colours, told apart with any colour vision.
-_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 _RADAR_ROWS = 5
 
 
-def _pyplot() -> Any:
+def pyplot() -> Any:
+    """matplotlib, set up so that the same data gives the same file.
+
+    Returns:
+        The module matplotlib.pyplot.
+
+    Raises:
+        SeabedError: it is not installed.
+    """
     try:
         import matplotlib
     except ModuleNotFoundError:
         raise SeabedError('plots need matplotlib: pip install "seabed[plots]"') from None
     matplotlib.use("Agg")
-    # The same data gives the same file.
     matplotlib.rcParams.update({"svg.hashsalt": "seabed", "font.size": 9, "svg.fonttype": "path"})
     import matplotlib.pyplot
 
@@ -54,7 +61,7 @@ def save(figure: Any, path: Path) -> None:
     metadata: dict[str, Any] = {"Date": None} if kind == ".svg" else {"Software": None}
     with replacing(path) as temporary:
         figure.savefig(temporary, format=kind[1:], dpi=200, bbox_inches="tight", metadata=metadata)
-    _pyplot().close(figure)
+    pyplot().close(figure)
 
 
 def draw(kind: str, by_task: Table, by_language: Table) -> Any:
@@ -104,7 +111,7 @@ def radar(table: Table) -> Any:
     if len(tasks) < 3:
         raise SeabedError(f"a radar needs scores in three tasks; there are {len(tasks)}")
     angles = [2 * pi * i / len(tasks) for i in range(len(tasks))]
-    figure, axes = _pyplot().subplots(figsize=(6.5, 6), subplot_kw={"projection": "polar"})
+    figure, axes = pyplot().subplots(figsize=(6.5, 6), subplot_kw={"projection": "polar"})
     for i, row in enumerate(rows):
         scores = [row.cells[t].score for t in tasks]
         values = [float("nan") if s is None else s * 100 for s in scores]
@@ -112,7 +119,7 @@ def radar(table: Table) -> Any:
             [*angles, angles[0]],
             [*values, values[0]],
             "--" if row.published else "-",
-            color=_COLOURS[i % len(_COLOURS)],
+            color=COLOURS[i % len(COLOURS)],
             marker="o",
             markersize=3,
             linewidth=2 if not row.published else 1.2,
@@ -140,7 +147,7 @@ def heatmap(table: Table) -> Any:
     values = [
         [float("nan") if (s := r.cells[n].score) is None else s * 100 for n in names] for r in table.rows
     ]
-    figure, axes = _pyplot().subplots(figsize=(2.8 + 0.62 * len(names), 1 + 0.3 * len(table.rows)))
+    figure, axes = pyplot().subplots(figsize=(2.8 + 0.62 * len(names), 1 + 0.3 * len(table.rows)))
     image = axes.imshow(values, cmap="cividis", aspect="auto", vmin=0, vmax=100)
     for y, row in enumerate(table.rows):
         for x, name in enumerate(names):
@@ -176,7 +183,7 @@ def size(table: Table) -> Any:
     ]
     if not points:
         raise SeabedError("no model has both an average over all nine tasks and a known number of parameters")
-    figure, axes = _pyplot().subplots(figsize=(8, 4.8))
+    figure, axes = pyplot().subplots(figsize=(8, 4.8))
     for row, parameters, average in points:
         error = Z * row.average_se * 100 if row.average_se is not None else None
         axes.errorbar(
@@ -184,7 +191,7 @@ def size(table: Table) -> Any:
             average,
             error,
             fmt="o" if row.published else "D",
-            color=_COLOURS[0] if row.published else _COLOURS[1],
+            color=COLOURS[0] if row.published else COLOURS[1],
             capsize=3,
         )
     for (row, parameters, average), height in zip(points, _label_heights(points), strict=True):
@@ -226,7 +233,7 @@ def slopes(changes: Sequence[Change], a: str, b: str) -> Any:
     Returns:
         A matplotlib figure.
     """
-    figure, axes = _pyplot().subplots(figsize=(7.5, 0.7 + 0.34 * len(changes)))
+    figure, axes = pyplot().subplots(figsize=(7.5, 0.7 + 0.34 * len(changes)))
     seen: dict[tuple[int, int], int] = {}
 
     def place(side: int, rank: int) -> float:

