@@ -10,7 +10,8 @@ import typer
 # Importing a module of commands adds them to the application.
 import seabed_datasets.cli  # noqa: F401
 import seabed_evaluate.report.commands
-import seabed_evaluate.runner.commands  # noqa: F401
+import seabed_evaluate.runner.commands
+import seabed_evaluate.studies.commands  # noqa: F401
 from seabed_datasets.terminal import Quiet, app, print_table
 from seabed_datasets.terminal import run as run_app
 

@@ -14,6 +14,7 @@ import numpy as np
 from seabed_datasets import catalogue
 from seabed_datasets.catalogue import Config
 from seabed_datasets.errors import SeabedError
+from seabed_evaluate.runner.results import Result
 from seabed_evaluate.studies.sheets import Row, Sheet
 
 ORIGINS = ("human", "machine")
@@ -93,6 +94,35 @@ def origin_of(labels: Path | None, by: str) -> Callable[[Config, str], str | Non
         return None
 
     return look
+
+
+def items_of(results: Iterable[Result], split: Callable[[Config, str], str | None]) -> dict[str, list[Item]]:
+    """The scores of result files by run; a config counts under the languages that tables count it in.
+
+    Args:
+        results: of one or several models.
+        split: of `origin_of`.
+
+    Returns:
+        Model (with its run where a model has several) -> items whose origin is known.
+    """
+    known = {c.name for c in catalogue.configs()}
+    found: dict[tuple[str, str], list[Item]] = {}
+    for r in results:
+        if r["sample"] or r["config"] not in known:
+            continue
+        config = catalogue.config(r["config"])
+        own = found.setdefault((str(r["model"]["model"]), r["run"]), [])
+        own += [
+            Item(config.name, config.task, lang, origin, float(r["score"]))
+            for lang in config.units
+            if (origin := split(config, lang)) is not None
+        ]
+    names = [model for model, _ in found]
+    return {
+        model if names.count(model) == 1 else f"{model} [{run[:8]}]": own
+        for (model, run), own in found.items()
+    }
 
 
 def raw_gaps(human: Mapping[str, float], machine: Mapping[str, float]) -> dict[str, float]:

@@ -12,7 +12,7 @@ from seabed_datasets.catalogue.vocabulary import LANGUAGES
 from seabed_datasets.errors import DataError, SeabedError
 from seabed_evaluate.encoders.batching import Vectors
 from seabed_evaluate.studies.sheets import Row, Sheet
-from seabed_evaluate.studies.vectors import Session, embed, parallel_texts, rows, same_set
+from seabed_evaluate.studies.vectors import Session, embed, language_vectors, rows, same_set
 
 BATCH = 128
 
@@ -98,14 +98,13 @@ def similarity(session: Session, *, batch: int = BATCH) -> list[Pair]:
             + ",".join(c.name for c in next(iter(sets.values()))[:3])
         )
     (configs,) = sets.values()
-    texts = [(c, rows(session, c)) for c in configs]
     if len({c.languages[0] for c in configs}) == 1 and len(configs) > 1:
-        by_language = parallel_texts(texts)
-        vectors = {lang: embed(session, configs[0], own, what=lang) for lang, own in by_language.items()}
+        vectors = language_vectors(session)
         pairs = combinations(_ordered(vectors), 2)
         return [pair_similarity(x, y, vectors[x], vectors[y], batch=batch) for x, y in pairs]
     found = []
-    for config, columns in texts:
+    for config in configs:
+        columns = rows(session, config)
         one, two = config.languages
         a, b = (embed(session, config, columns[f"sentence{i}"], what=config.name) for i in (1, 2))
         found.append(pair_similarity(one, two, a, b, batch=batch))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ from tqdm import tqdm
 
 from seabed_datasets import catalogue
 from seabed_datasets.catalogue import Config
-from seabed_datasets.errors import DataError, SeabedError
+from seabed_datasets.errors import SeabedError
 from seabed_evaluate.encoders.batching import Vectors
 from seabed_evaluate.encoders.loading import Encoder, load_encoder
 from seabed_evaluate.encoders.options import ModelOptions
@@ -21,6 +21,7 @@ from seabed_evaluate.runner.protocols import Protocol, protocol
 from seabed_evaluate.runner.run import select
 from seabed_evaluate.runner.scoring import Embedder, config_settings
 from seabed_evaluate.runner.similarity import unit
+from seabed_evaluate.studies.parallel import parallel_texts
 
 
 @dataclass(frozen=True)
@@ -108,34 +109,6 @@ def rows(session: Session, config: Config) -> dict[str, list[Any]]:
     return read_splits(session.bundle, config)["test"]
 
 
-def parallel_texts(sets: Sequence[tuple[Config, Mapping[str, Sequence[str]]]]) -> dict[str, list[str]]:
-    """Sentences of several languages that say the same, from pairs that share one language.
-
-    Args:
-        sets: config and its columns sentence1 and sentence2; e.g. ntrex_tha and ntrex_vie, both from English.
-
-    Returns:
-        Language -> sentences, row i of every language being translations of each other.
-
-    Raises:
-        DataError: no sentence is in all of them, or the configs do not share a first language.
-    """
-    firsts = {config.languages[0] for config, _ in sets}
-    if len(firsts) != 1:
-        raise DataError(f"the configs do not share their first language: {', '.join(sorted(firsts))}")
-    by_source: list[tuple[str, dict[str, str]]] = []
-    for config, columns in sets:
-        # A sentence that stands there twice counts once, with its first translation.
-        pairs: dict[str, str] = {}
-        for source, target in zip(columns["sentence1"], columns["sentence2"], strict=True):
-            pairs.setdefault(source, target)
-        by_source.append((config.languages[1], pairs))
-    shared = [s for s in by_source[0][1] if all(s in pairs for _, pairs in by_source)]
-    if not shared:
-        raise DataError(f"no sentence is in all of {', '.join(c.name for c, _ in sets)}")
-    return {firsts.pop(): shared} | {lang: [pairs[s] for s in shared] for lang, pairs in by_source}
-
-
 def same_set(configs: Iterable[Config]) -> dict[str, list[Config]]:
     """Configs by dataset.
 
@@ -149,3 +122,25 @@ def same_set(configs: Iterable[Config]) -> dict[str, list[Config]]:
     for config in configs:
         found.setdefault(config.key, []).append(config)
     return found
+
+
+def language_vectors(session: Session) -> dict[str, Vectors]:
+    """Vectors of a parallel set by language; each sentence is encoded once.
+
+    Args:
+        session: configs of one set that share their first language.
+
+    Returns:
+        Language -> unit vectors, row i of all being translations.
+
+    Raises:
+        SeabedError: the configs are of several sets, or share no language.
+    """
+    sets = same_set(session.configs)
+    if len(sets) > 1:
+        raise SeabedError(
+            f"one set at a time, not {', '.join(sets)}: name its configs with --configs, e.g. "
+            + ",".join(c.name for c in next(iter(sets.values()))[:3])
+        )
+    texts = parallel_texts([(c, rows(session, c)) for c in session.configs])
+    return {lang: embed(session, session.configs[0], own, what=lang) for lang, own in texts.items()}
