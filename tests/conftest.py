@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -55,3 +57,13 @@ def e5_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("e5") / "multilingual-e5-small"
     subprocess.run([sys.executable, str(tool), str(folder)], check=True, capture_output=True)
     return folder
+
+
+@pytest.fixture(scope="session")
+def golden_studies() -> dict[str, Any]:
+    """Numbers of the paper's studies, computed on real rows or following from its tables."""
+    path = SHARED / "studies" / "golden.json"
+    if not path.is_file():
+        pytest.skip("the golden numbers of the studies are not here (shared/studies)")
+    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return found
