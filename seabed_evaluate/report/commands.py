@@ -279,3 +279,33 @@ def export_results(
 
     written = write_mteb_results(_valid(results).results.values(), out)
     typer.echo(f"wrote {len(written)} files in {to}'s format -> {out}")
+
+
+@app.command()
+def errors(
+    results: Annotated[list[Path], typer.Argument(help="Result folders or files.")],
+    config: Annotated[str, typer.Option(help="The config whose items to show.")],
+    data: Annotated[
+        str | None, typer.Option(help="Bundle folder or Hub repository, for ids, texts and label names.")
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, help="Items per model.")] = 20,
+    offline: Annotated[bool, typer.Option("--offline", help="Use what an earlier run fetched.")] = False,
+    format: Annotated[Literal["table", "md", "csv", "json"], typer.Option(help="How to print.")] = "table",
+) -> None:
+    """Show the items a model gets most wrong: texts, what was expected and found, the worst first.
+
+    Example: seabed errors results/ --config casa_ind --data bundle
+    """
+    from seabed_evaluate.report.mistakes import mistakes
+    from seabed_evaluate.report.sheets import Sheet, show
+
+    found = mistakes(results, config, data=data, limit=limit, offline=offline)
+    sheets = []
+    for m in found:
+        wrong = f"{m.wrong:,} of " if m.wrong is not None else ""
+        notes = [
+            f"{wrong}{m.items:,} items{' are wrong' if wrong else ''}; {m.measure} {m.score * 100:.2f}",
+            f"value: {m.note}",
+        ]
+        sheets.append(Sheet(f"{m.config}, {m.model}", list(m.rows), notes, digits=4))
+    show(sheets, format)

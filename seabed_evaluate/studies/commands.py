@@ -14,8 +14,8 @@ from seabed_datasets.terminal import DATA, LANGS_OPTION, OUTPUT, SPEED, Names, Q
 from seabed_evaluate.encoders.options import ModelOptions
 
 if TYPE_CHECKING:
+    from seabed_evaluate.report.sheets import Format, Row
     from seabed_evaluate.runner.options import RunOptions
-    from seabed_evaluate.studies.sheets import Format, Row
     from seabed_evaluate.studies.translation import Compared
 
 study_app = typer.Typer(
@@ -116,9 +116,9 @@ def sample(
     """
     from dataclasses import asdict
 
+    from seabed_evaluate.report.sheets import show
     from seabed_evaluate.studies.sample import sample as draw_samples
     from seabed_evaluate.studies.sample import sample_sheets
-    from seabed_evaluate.studies.sheets import show
     from seabed_evaluate.studies.vectors import open_session
 
     form, what = _format(format), data.options(no_cache)
@@ -151,7 +151,7 @@ def similarity(
     Example: seabed study similarity --model MODEL --data bundle --plot similarity.svg
     """
     from seabed_datasets import catalogue
-    from seabed_evaluate.studies.sheets import show
+    from seabed_evaluate.report.sheets import show
     from seabed_evaluate.studies.similarity import similarity as compare
     from seabed_evaluate.studies.similarity import similarity_sheet
     from seabed_evaluate.studies.vectors import open_session
@@ -190,8 +190,8 @@ def tokens(
     """
     from dataclasses import asdict
 
+    from seabed_evaluate.report.sheets import Sheet, show
     from seabed_evaluate.studies import tokens as study
-    from seabed_evaluate.studies.sheets import Sheet, show
     from seabed_evaluate.studies.tokenizers import read_tokenizer
 
     form = _format(format)
@@ -294,7 +294,7 @@ def translation(
 
     Example: seabed study translation --model MODEL --data bundle --pairs pairs.csv
     """
-    from seabed_evaluate.studies.sheets import show
+    from seabed_evaluate.report.sheets import show
     from seabed_evaluate.studies.translation import read_pairs, translation_sheets
     from seabed_evaluate.studies.translation import translation as compare
     from seabed_evaluate.studies.vectors import open_session
@@ -341,9 +341,9 @@ def origin(
     Example: seabed study origin results/ --by paper
     """
     from seabed_datasets.catalogue import check_names
+    from seabed_evaluate.report.sheets import show
     from seabed_evaluate.runner.results import read_results
     from seabed_evaluate.studies.origin import gaps, items_of, origin_of, origin_sheets
-    from seabed_evaluate.studies.sheets import show
 
     form = _format(format)
     check_names("--by", [by], ("ours", "paper"))
@@ -374,8 +374,8 @@ def mixed(
 
     Example: seabed study mixed --model MODEL --data bundle --configs ntrex_ind,ntrex_tha,ntrex_mya
     """
+    from seabed_evaluate.report.sheets import show
     from seabed_evaluate.studies.mixed import mixed_search, mixed_sheet
-    from seabed_evaluate.studies.sheets import show
     from seabed_evaluate.studies.vectors import language_vectors, open_session
 
     form = _format(format)
@@ -409,8 +409,8 @@ def prompts(
     Example: seabed study prompts --model MODEL --data bundle --langs mya --file burmese.csv
     """
     from seabed_evaluate.encoders.loading import load_encoder
+    from seabed_evaluate.report.sheets import show
     from seabed_evaluate.studies.prompts import prompt_scores, prompt_sheets, read_variants
-    from seabed_evaluate.studies.sheets import show
 
     form = _format(format)
     variants = read_variants(file) if file else []

@@ -9,8 +9,8 @@ import numpy as np
 
 from seabed_datasets.errors import DataError
 from seabed_evaluate.encoders.batching import Vectors
+from seabed_evaluate.report.sheets import Row, Sheet
 from seabed_evaluate.runner.similarity import top_k
-from seabed_evaluate.studies.sheets import Row, Sheet
 
 
 @dataclass(frozen=True)

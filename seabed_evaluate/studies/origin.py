@@ -14,8 +14,8 @@ import numpy as np
 from seabed_datasets import catalogue
 from seabed_datasets.catalogue import Config
 from seabed_datasets.errors import SeabedError
+from seabed_evaluate.report.sheets import Row, Sheet
 from seabed_evaluate.runner.results import Result
-from seabed_evaluate.studies.sheets import Row, Sheet
 
 ORIGINS = ("human", "machine")
 RESAMPLES = 2000

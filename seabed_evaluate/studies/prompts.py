@@ -15,9 +15,9 @@ from seabed_evaluate.encoders.loading import Encoder, load_encoder
 from seabed_evaluate.encoders.options import ModelOptions
 from seabed_evaluate.encoders.prompts import Prompts
 from seabed_evaluate.encoders.vector_cache import EmbeddingCache, open_cache
+from seabed_evaluate.report.sheets import Row, Sheet
 from seabed_evaluate.runner.options import RunOptions
 from seabed_evaluate.runner.run import run_all
-from seabed_evaluate.studies.sheets import Row, Sheet
 
 OWN, NONE = "own", "none"
 TEMPLATES = ("query", "document", "symmetric")

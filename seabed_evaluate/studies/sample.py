@@ -13,8 +13,8 @@ from tqdm import tqdm
 from seabed_datasets.errors import SeabedError
 from seabed_evaluate.encoders.batching import Vectors
 from seabed_evaluate.metrics.bitext_mining.scores import bitext_mining_scores
+from seabed_evaluate.report.sheets import Row, Sheet
 from seabed_evaluate.runner.similarity import top_k
-from seabed_evaluate.studies.sheets import Row, Sheet
 from seabed_evaluate.studies.vectors import Session, embed, rows
 
 DRAWS = 20

@@ -11,7 +11,7 @@ import numpy as np
 from seabed_datasets.catalogue.vocabulary import LANGUAGES
 from seabed_datasets.errors import DataError, SeabedError
 from seabed_evaluate.encoders.batching import Vectors
-from seabed_evaluate.studies.sheets import Row, Sheet
+from seabed_evaluate.report.sheets import Row, Sheet
 from seabed_evaluate.studies.vectors import Session, embed, language_vectors, rows, same_set
 
 BATCH = 128

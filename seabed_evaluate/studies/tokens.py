@@ -11,7 +11,7 @@ import numpy as np
 
 from seabed_datasets.errors import DataError
 from seabed_evaluate.report.paper_results import paper_table
-from seabed_evaluate.studies.sheets import Row, Sheet
+from seabed_evaluate.report.sheets import Row, Sheet
 from seabed_evaluate.studies.tokenizers import TokenizerFiles, token_texts
 
 # The blocks of the five languages with a script of their own, and letters that of the ten only Vietnamese has.

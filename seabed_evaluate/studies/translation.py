@@ -16,9 +16,9 @@ from seabed_datasets.catalogue.vocabulary import LANGUAGES
 from seabed_datasets.checks.scripts import SCRIPT_OF, kinds, letters
 from seabed_datasets.errors import DataError, SeabedError
 from seabed_evaluate.metrics.sts.scores import sts_scores
+from seabed_evaluate.report.sheets import Row, Sheet
 from seabed_evaluate.runner.similarity import cosines
 from seabed_evaluate.studies.sample import rank
-from seabed_evaluate.studies.sheets import Row, Sheet
 from seabed_evaluate.studies.vectors import Session, embed, rows
 
 VARIANTS = ("original", "machine", "human")

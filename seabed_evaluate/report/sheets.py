@@ -1,4 +1,4 @@
-"""What a study prints: small tables of numbers with their notes, as text, Markdown, CSV or JSON."""
+"""Small tables of numbers or texts with their notes, as text, Markdown, CSV or JSON."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def as_json(sheets: Sequence[Sheet], **more: Any) -> str:
 
     Args:
         sheets: the sheets.
-        **more: what else the study knows, e.g. every draw.
+        **more: what else there is, e.g. every draw.
 
     Returns:
         The text.
