@@ -69,7 +69,8 @@ def report(
     by: Annotated[
         str,
         typer.Option(
-            help="Comma-separated: task, language, origin, aspect, domain, script, dataset, unit, config."
+            help="Comma-separated: task, language, origin, aspect, domain, script, dataset, unit, config; or "
+            "language-task alone: a table of both."
         ),
     ] = "task,language",
     format: Annotated[
@@ -101,11 +102,21 @@ def report(
     from seabed_evaluate.report.tables import BY, config_rows, tables
 
     parts = comma(by) or []
-    check_names("--by", parts, BY)
+    check_names("--by", parts, (*BY, "language-task"))
     beside = compare or ["paper"]
     others = [c for c in beside if c not in ("paper", "none")]
     files, notes = _shown([*results, *others], measure)
     found = [r for _, r in files]
+    if parts == ["language-task"]:
+        from seabed_evaluate.report.landscape import as_plain, landscape, landscape_sheets
+        from seabed_evaluate.report.sheets import show
+
+        if format == "latex":
+            raise typer.BadParameter("--by language-task is printed as table, md, csv or json")
+        land = landscape(found)
+        show(landscape_sheets(land), format, cells=as_plain(land))
+        return
+    check_names("--by", parts, BY)
     made = [
         replace(t, notes=(*t.notes, *notes))
         for t in tables(
@@ -176,7 +187,13 @@ def compare_runs(
 
 @app.command()
 def ranks(
-    a: Annotated[str, typer.Argument(help="table5, table6:tha, scores.csv, results/ or results/:sts")],
+    a: Annotated[
+        str,
+        typer.Argument(
+            help="table5, table6:tha, scores.csv, results/, results/:sts, mmteb, mteb:FOLDER or "
+            "'mteb:FOLDER:MTEB(tha, v1)'"
+        ),
+    ],
     b: Annotated[str, typer.Argument(help="The same.")],
     format: Annotated[Literal["table", "csv"], typer.Option(help="How to print.")] = "table",
     plot: Annotated[Path | None, typer.Option(help="Write a slope chart here (.svg or .png).")] = None,
@@ -241,7 +258,7 @@ def plot(
     results: Annotated[list[Path], typer.Argument(help="Result folders or files.")],
     out: Annotated[Path, typer.Option(help="Folder of the pictures.")] = Path("plots"),
     kinds: Annotated[
-        str, typer.Option("--kinds", help="Comma-separated: radar, heatmap, size.")
+        str, typer.Option("--kinds", help="Comma-separated: radar, heatmap, size, landscape.")
     ] = "radar,heatmap,size",
     format: Annotated[Literal["svg", "png"], typer.Option(help="Of the pictures.")] = "svg",
     paper: Annotated[bool, typer.Option(help="Show the 17 models of the paper too.")] = True,
@@ -251,15 +268,18 @@ def plot(
     Example: seabed plot results/ --out plots --format png
     """
     from seabed_datasets.catalogue import check_names
-    from seabed_evaluate.report.plots import KINDS, draw, save
+    from seabed_evaluate.report.landscape import landscape
+    from seabed_evaluate.report.plots import KINDS, draw, landscape_plot, save
     from seabed_evaluate.report.tables import tables
 
     wanted = comma(kinds) or []
     check_names("plot", wanted, KINDS)
-    by_task, by_language = tables(_valid(results).results.values(), ("task", "language"), paper=paper)[:2]
+    found = list(_valid(results).results.values())
+    by_task, by_language = tables(found, ("task", "language"), paper=paper)[:2]
     for kind in wanted:
         path = out / f"{kind}.{format}"
-        save(draw(kind, by_task, by_language), path)
+        figure = landscape_plot(landscape(found)) if kind == "landscape" else draw(kind, by_task, by_language)
+        save(figure, path)
         typer.echo(f"wrote {path}")
 
 

@@ -14,11 +14,12 @@ from seabed_datasets.terminal import plain
 from seabed_evaluate.encoders.loading import known_models
 from seabed_evaluate.report.formats import SHORT
 from seabed_evaluate.report.identity import known_model
+from seabed_evaluate.report.landscape import Landscape
 from seabed_evaluate.report.ranks import Change
 from seabed_evaluate.report.tables import Row, Table
 from seabed_evaluate.report.units import Z
 
-KINDS = ("radar", "heatmap", "size")
+KINDS = ("radar", "heatmap", "size", "landscape")
 
 # Okabe and Ito's colours, told apart with any colour vision.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -68,7 +69,7 @@ def draw(kind: str, by_task: Table, by_language: Table) -> Any:
     """One plot of a report.
 
     Args:
-        kind: of `KINDS`.
+        kind: radar, heatmap or size.
         by_task: the report's table by task.
         by_language: the report's table by language.
 
@@ -161,6 +162,43 @@ def heatmap(table: Table) -> Any:
     partial = any(c.score is not None and not c.whole for r in table.rows for c in r.cells.values())
     axes.set_title("Score by language, ×100" + (" (§: some datasets missing)" if partial else ""))
     figure.colorbar(image, ax=axes, pad=0.02)
+    return figure
+
+
+def landscape_plot(found: Landscape) -> Any:
+    """Languages x tasks: the best score of each cell (of one model: its score), and how many configs it holds.
+
+    Args:
+        found: of `landscape`.
+
+    Returns:
+        A matplotlib figure.
+    """
+    languages, tasks = list(LANGUAGES), list(TASKS)
+    values = [[float("nan")] * len(tasks) for _ in languages]
+    for y, lang in enumerate(languages):
+        for x, task in enumerate(tasks):
+            if best := found.best((lang, task)):
+                values[y][x] = best[1] * 100
+    figure, axes = pyplot().subplots(figsize=(11, 5.6), layout="constrained")
+    axes.set_facecolor("#EEEEEE")
+    image = axes.imshow(values, cmap="cividis", aspect="auto", vmin=0, vmax=100)
+    several = len(found.models) > 1
+    for y, lang in enumerate(languages):
+        for x, task in enumerate(tasks):
+            of = found.of.get((lang, task))
+            best = found.best((lang, task))
+            if not of:
+                continue
+            name = f"{best[0].split(' [')[0].rsplit('/', 1)[-1][:16]}\n" if best and several else ""
+            text = f"{name}{best[1] * 100:.1f} ({of})" if best else f"({of})"
+            colour = "black" if best is None or best[1] > 0.5 else "white"
+            axes.text(x, y, text, ha="center", va="center", fontsize=6.5, color=colour)
+    axes.set_xticks(range(len(tasks)), [t.replace("_", "\n") for t in tasks], fontsize=7.5)
+    axes.set_yticks(range(len(languages)), [LANGUAGES[lang] for lang in languages])
+    what = "best whole score" if several else "score"
+    axes.set_title(f"Languages and tasks: {what}, ×100 (configs); grey: none")
+    figure.colorbar(image, ax=axes)
     return figure
 
 

@@ -9,6 +9,7 @@ from math import isfinite
 from pathlib import Path
 
 from seabed_datasets.errors import SeabedError, unknown
+from seabed_evaluate.report import mmteb
 from seabed_evaluate.report.identity import known_model
 from seabed_evaluate.report.paper_results import paper_table
 from seabed_evaluate.report.tables import PUBLISHED, published_rows, tables
@@ -74,7 +75,8 @@ def scores_of(source: str, average: Average = "configs") -> dict[str, float]:
 
     Args:
         source: "tableN" or "tableN:COLUMN" of the paper, whose averages are computed from the columns, as in a
-            report; a CSV file with columns model and score (or rank); or a results folder, "FOLDER" or
+            report; a CSV file with columns model and score (or rank); "mmteb", MMTEB's scores on the paper's
+            day; "mteb:FOLDER" or "mteb:FOLDER:BENCHMARK", result files of mteb; or a results folder, "FOLDER" or
             "FOLDER:COLUMN", a column being "average", a task or a language.
         average: what a mean over results counts once.
 
@@ -86,6 +88,8 @@ def scores_of(source: str, average: Average = "configs") -> dict[str, float]:
         SeabedError: there is nothing by this name, or several runs of one model.
     """
     place, _, column = source.partition(":")
+    if place in ("mteb", "mmteb"):
+        return dict(mmteb.source(source).scores)
     if place.startswith("table") and place[5:].isdigit():
         table = paper_table(int(place[5:]))
         column = column or ("average" if "average" in table.columns else table.columns[0])
@@ -133,6 +137,14 @@ def misprints_of(source: str) -> list[str]:
         One sentence each; averages and SDs are computed anew and need none.
     """
     place, _, column = source.partition(":")
+    if place in ("mteb", "mmteb"):
+        found = mmteb.source(source)
+        less = ", ".join(f"{m} ({n})" for m, n in found.left_out.items())
+        return [
+            f"{found.benchmark}: mean over {found.tasks} tasks.",
+            *found.notes,
+            *([f"Not ranked, for lack of results (tasks they have): {less}."] if less else []),
+        ]
     if not (place.startswith("table") and place[5:].isdigit()):
         return []
     table = paper_table(int(place[5:]))

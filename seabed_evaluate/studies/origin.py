@@ -15,6 +15,7 @@ from seabed_datasets import catalogue
 from seabed_datasets.catalogue import Config
 from seabed_datasets.errors import SeabedError
 from seabed_evaluate.report.sheets import Row, Sheet
+from seabed_evaluate.report.units import unit_names
 from seabed_evaluate.runner.results import Result
 
 ORIGINS = ("human", "machine")
@@ -115,7 +116,7 @@ def items_of(results: Iterable[Result], split: Callable[[Config, str], str | Non
         own = found.setdefault((str(r["model"]["model"]), r["run"]), [])
         own += [
             Item(config.name, config.task, lang, origin, float(r["score"]))
-            for lang in config.units
+            for _, lang in unit_names(config, "configs")
             if (origin := split(config, lang)) is not None
         ]
     names = [model for model, _ in found]
