@@ -1,7 +1,8 @@
 """Fake raw files: `tests/raw/<key>/` is a mirror folder kept as text, so that a reviewer can read it.
 
 `materialise` turns it into a real mirror:
-  x.parquet.jsonl   -> x.parquet; a first line {"#labels": {"column": ["name", ...]}} makes ClassLabel columns
+  x.parquet.jsonl   -> x.parquet; a first line {"#labels": {"column": ["name", ...]}} makes ClassLabel columns,
+                       or lists of them
   x.zip/ , x.tar.gz/ -> an archive of the folder's files
   x.gz.txt          -> x.gz
   x.xlsx/Sheet.csv  -> a workbook with one sheet per CSV file
@@ -88,13 +89,14 @@ def _archive(folder: Path, out: Path) -> None:
 
 
 def _parquet(file: Path, out: Path) -> None:
-    from datasets import ClassLabel, Dataset
+    from datasets import ClassLabel, Dataset, List
 
     rows = [json.loads(line) for line in file.read_text(encoding="utf-8").split("\n") if line.strip()]
     labels: dict[str, list[str]] = rows.pop(0)["#labels"] if "#labels" in rows[0] else {}
     ds = Dataset.from_list(rows)
     for column, names in labels.items():
-        ds = ds.cast_column(column, ClassLabel(names=names))
+        label = ClassLabel(names=names)
+        ds = ds.cast_column(column, List(label) if isinstance(rows[0][column], list) else label)
     ds.to_parquet(str(out))
 
 

@@ -1,6 +1,6 @@
 """Raw bytes -> rows. Each odd format is handled once, here; loaders only name columns.
 
-Every reader takes a path (`.gz` is opened as such) and, for archives, the name of a member.
+Every reader takes a path (gzip is opened as such) and, for archives, the name of a member.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ MAX_MEMBER_BYTES = 2 * 1024**3
 MAX_WHOLE_BYTES = 256 * 1024**2
 DAMAGED = "the file is damaged or cut: get it again (`seabed fetch KEY --to DIR --force`)"
 _LINKED = 0o120000
+_GZIP = b"\x1f\x8b\x08"
 
 csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
 
@@ -74,7 +75,10 @@ def open_bytes(path: Path, member: str | None = None) -> Iterator[IO[bytes]]:
 def _opened(path: Path, member: str | None) -> Iterator[IO[bytes]]:
     if member is None:
         with path.open("rb") as file:
-            if path.suffix == ".gz":
+            # By its first bytes: some sites send a packed file under the name of what is in it.
+            packed = path.suffix == ".gz" or file.read(len(_GZIP)) == _GZIP
+            file.seek(0)
+            if packed:
                 with gzip.open(file) as unpacked:
                     yield io.BufferedReader(_Capped(unpacked, path.name), 1 << 20)
             else:
@@ -343,7 +347,7 @@ def _objects(
 def _object(where: str, value: Any, columns: Sequence[str]) -> dict[str, Any]:
     if not isinstance(value, dict) or any(c not in value for c in columns):
         found = sorted(value) if isinstance(value, dict) else type(value).__name__
-        raise RawFormatError(f"{where}: expected {list(columns)}, found {found}")
+        raise RawFormatError(f"{where}: expected {list(columns) or 'an object'}, found {found}")
     return value
 
 
@@ -530,7 +534,7 @@ def sheet(
 
 
 def parquet(path: Path, *, columns: Sequence[str], optional: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
-    """Rows of a Parquet file; integers of a ClassLabel column come out as its names.
+    """Rows of a Parquet file; integers of a ClassLabel column, and lists of them, come out as its names.
 
     Args:
         path: the file.
@@ -561,17 +565,22 @@ def parquet(path: Path, *, columns: Sequence[str], optional: Sequence[str] = ())
             )
             for number, row in enumerate(rows):
                 for column, labels in names.items():
-                    value = row.get(column)
-                    if isinstance(value, int) and value >= len(labels):
-                        raise RawFormatError(
-                            f"{path.name}, row {number}: {column} is {value}, "
-                            f"the file names the labels 0 to {len(labels) - 1} only"
-                        )
-                    if isinstance(value, int) and value >= 0:
-                        row[column] = labels[value]
+                    if column in row:
+                        row[column] = _named(f"{path.name}, row {number}: {column}", row[column], labels)
                 yield row
     except (pyarrow.ArrowException, OSError) as error:
         raise RawFormatError(f"{path.name}: not Parquet: {error}; {DAMAGED}") from None
+
+
+def _named(where: str, value: Any, labels: list[str]) -> Any:
+    """Label names for the numbers of a cell; -1, the Hub's sign for no label, stays."""
+    if isinstance(value, list):
+        return [_named(where, v, labels) for v in value]
+    if not isinstance(value, int) or value < 0:
+        return value
+    if value >= len(labels):
+        raise RawFormatError(f"{where} is {value}, the file names the labels 0 to {len(labels) - 1} only")
+    return labels[value]
 
 
 def _class_names(name: str, metadata: dict[bytes, bytes] | None) -> dict[str, list[str]]:
@@ -579,9 +588,10 @@ def _class_names(name: str, metadata: dict[bytes, bytes] | None) -> dict[str, li
     note = (metadata or {}).get(b"huggingface", b"{}")
     try:
         features = (json.loads(note).get("info") or {}).get("features") or {}
+        inner = {column: _inner(feature) for column, feature in features.items()}
         found = {
             column: feature["names"]
-            for column, feature in features.items()
+            for column, feature in inner.items()
             if isinstance(feature, dict) and feature.get("_type") == "ClassLabel"
         }
     except (ValueError, KeyError, AttributeError, RecursionError) as error:
@@ -592,6 +602,15 @@ def _class_names(name: str, metadata: dict[bytes, bytes] | None) -> dict[str, li
     if strange:
         raise RawFormatError(f"{name}: the label names of {strange} are no list; {DAMAGED}")
     return found
+
+
+def _inner(feature: Any) -> Any:
+    """What a list is a list of, as the versions of `datasets` write it: List, Sequence, or [feature]."""
+    if isinstance(feature, list):
+        return feature[0] if len(feature) == 1 else None
+    if isinstance(feature, dict) and feature.get("_type") in ("LargeList", "List", "Sequence"):
+        return feature.get("feature")
+    return feature
 
 
 def pickled_value(path: Path, member: str | None = None) -> Any:

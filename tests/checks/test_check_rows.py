@@ -267,6 +267,12 @@ def test_labels_in_two_normal_forms_look_alike() -> None:
     assert "SB222" not in found("classification", labels=["positive", "negative", "neutral", "bé", "be"])
 
 
+def test_what_cannot_be_stored_is_an_error_of_its_row() -> None:
+    (finding,) = found("classification", text("test", "text", "half \ud83d"))["SB216"]
+    assert finding.severity == "error"
+    assert "split 'test', row 0" in finding.examples[0]
+
+
 def test_other_faults_of_rankings() -> None:
     assert "SB212" in found("reranking", none_relevant)
     assert "SB213" in found("reranking", empty_document)

@@ -560,6 +560,74 @@ def test_gzip_by_its_name(tmp_path: Path) -> None:
     assert "x.csv.gz" in refusal(tmp_path / "b", "classification", "x.csv.gz", content[:-20])
 
 
+def test_gzip_under_another_name(tmp_path: Path) -> None:
+    content = gzip.compress(table([["text", "label"], *labelled()]).encode())
+    rows, _ = made(tmp_path / "a", "classification", "x.csv", content)
+    is_whole(rows)
+    assert "HTML page" in refusal(tmp_path / "b", "classification", "x.csv", gzip.compress(b"<html>"))
+
+
+def parquet(path: Path, rows: Rows, **features: Any) -> Path:
+    from datasets import Dataset
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    dataset = Dataset.from_list(rows)
+    for column, feature in features.items():
+        dataset = dataset.cast_column(column, feature)
+    dataset.to_parquet(str(path))
+    return path
+
+
+def test_lists_of_classes_as_the_hub_has_them(tmp_path: Path) -> None:
+    from datasets import ClassLabel, List
+
+    rows = [{"text": t, "labels": [i % 3, 3] if i % 2 else []} for i, t in enumerate(texts())]
+    file = parquet(tmp_path / "in" / "x.parquet", rows, labels=List(ClassLabel(names=["d", "c", "b", "a"])))
+    created = scaffold(tmp_path / "out", "multilabel_classification", [file])
+    assert catalogue.read_card(created.paths[0]).seabed.labels == ["d", "c", "b", "a"]
+    found = {r["text"]: r["labels"] for r in loaded(created, [file])}
+    assert found[rows[1]["text"]] == ["c", "a"]
+    assert found[rows[2]["text"]] == []
+
+
+@pytest.mark.parametrize("value", [7, [1, 7]])
+def test_a_class_number_out_of_range_is_named(tmp_path: Path, value: Any) -> None:
+    import pyarrow
+    from datasets import ClassLabel, Features, List, Value
+    from pyarrow.parquet import write_table
+
+    label: Any = ClassLabel(names=["a", "b", "c"])
+    schema = Features(
+        text=Value("string"), label=List(label) if isinstance(value, list) else label
+    ).arrow_schema
+    usual = [0] if isinstance(value, list) else 0
+    rows = [{"text": t, "label": value if i == 9 else usual} for i, t in enumerate(texts())]
+    file = tmp_path / "x.parquet"
+    write_table(pyarrow.Table.from_pylist(rows, schema=schema), file)
+    with pytest.raises(SeabedError, match=r"x.parquet, row 9: label is 7"):
+        scaffold(tmp_path / "out", "classification", [file])
+
+
+def test_columns_of_bytes_and_dates_are_named(tmp_path: Path) -> None:
+    from datetime import datetime
+
+    rows = [
+        {"text": t.encode(), "when": datetime(2025, 1, 2), "label": "ab"[i % 2]}
+        for i, t in enumerate(texts())
+    ]
+    file = parquet(tmp_path / "in" / "x.parquet", rows)
+    created = scaffold(tmp_path / "out", "classification", [file])
+    assert any("text: column 'text'" in n and "are not a text" in n for n in created.notes)
+    assert 'text="TODO"' in created.paths[1].read_text(encoding="utf-8")
+
+
+def test_half_a_character_in_a_label_is_refused(tmp_path: Path) -> None:
+    rows = [{"text": t, "label": "ab"[i % 2] + "\ud83d"} for i, t in enumerate(texts())]
+    file = write(tmp_path / "x.jsonl", json.dumps(rows))
+    with pytest.raises(SeabedError, match="make no card"):
+        scaffold(tmp_path / "out", "classification", [file])
+
+
 def test_a_suffix_nobody_knows(tmp_path: Path) -> None:
     assert "expected a suffix of .csv" in refusal(tmp_path, "classification", "x.dat", "a,b\n")
 
