@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from seabed_datasets.catalogue.vocabulary import TASKS
 from seabed_datasets.errors import SeabedError, unknown
+from seabed_evaluate.runner.result_schema import is_measure
 from seabed_evaluate.runner.results import Result
 
 
@@ -56,7 +57,7 @@ def with_measures(results: Iterable[Result], chosen: Mapping[str, str]) -> list[
         if measure is None or measure == r["main_score"]:
             shown.append(r)
             continue
-        numbers = {name: v for name, v in r["scores"].items() if isinstance(v, int | float)}
+        numbers = {n: v for n, v in r["scores"].items() if isinstance(v, int | float) and is_measure(n)}
         if measure not in numbers:
             raise unknown(f"score of {r['config']} ({r['task']})", measure, numbers)
         interval = (r.get("intervals") or {}).get(measure)

@@ -19,9 +19,16 @@ from seabed_datasets.errors import SeabedError, UnknownName
 SCHEMA = 1
 
 # Scores between -1 and 1; every other measure of the metric modules is between 0 and 1.
-CORRELATIONS = ("spearman", "pearson", "kendall", "ari")
+CORRELATIONS = (
+    "spearman",
+    "pearson",
+    "kendall",
+    "ari",
+    "euclidean_spearman",
+    "manhattan_spearman",
+)
 _FRACTION = re.compile(
-    r"(best_)?(f1|accuracy|label_weighted_accuracy|precision|recall|ap|map|mrr|ndcg|hit_rate"
+    r"(best_|dot_|euclidean_|manhattan_)?(f1|accuracy|label_weighted_accuracy|precision|recall|ap|map|mrr|ndcg|hit_rate"
     r"|v_measure|homogeneity|completeness|nmi)(_weighted|_macro|_micro|_seeds)?(_at_\d+)?"
 )
 _ROUNDING = 1e-9
@@ -47,6 +54,12 @@ class _Interval(_Part):
     items: Count | None = None
 
 
+class _Cut(_Part):
+    texts: Count
+    cut: Count | None
+    tokens_lost: Annotated[float, Field(ge=0, le=1)] | None
+
+
 class _Data(_Part):
     revision: Text | None
     splits: Annotated[dict[Text, Text], Field(min_length=1, max_length=20)]
@@ -62,6 +75,7 @@ class _Model(_Part):
 
 class _Protocol(_Part):
     name: Text
+    main: dict[Text, Name] | None = None
 
 
 class _Counts(_Part):
@@ -83,12 +97,29 @@ class _ResultFile(_Part):
     main_score: Name
     score: Share
     interval: _Interval | None = None
+    intervals: Annotated[dict[Name, _Interval], Field(max_length=100)] | None = None
+    cut: Annotated[dict[Text, _Cut], Field(max_length=20)] | None = None
     scores: Annotated[dict[Text, Any], Field(max_length=1000)]
     data: _Data
     model: _Model
     protocol: _Protocol
     counts: _Counts
     environment: _Environment
+
+
+def is_measure(name: str) -> bool:
+    """Whether a score says how good something is, as counts and thresholds do not.
+
+    Args:
+        name: of a score in a result.
+
+    Returns:
+        The answer.
+
+    >>> is_measure("ndcg_at_10"), is_measure("euclidean_spearman"), is_measure("iterations")
+    (True, True, False)
+    """
+    return name in CORRELATIONS or _FRACTION.fullmatch(name) is not None
 
 
 def check_result(value: Any) -> None:
@@ -152,9 +183,12 @@ def _check_scores(value: Mapping[str, Any]) -> None:
         raise SeabedError(f"score is {value['score']}, {main} is at least 0")
     if abs(value["score"] - scores[main]) > _ROUNDING:
         raise SeabedError(f"score is {value['score']}, scores.{main} is {scores[main]}")
-    interval = value.get("interval")
-    if interval is not None and interval["low"] > interval["high"]:
-        raise SeabedError(f"interval.low {interval['low']} is above interval.high {interval['high']}")
+    for interval in (value.get("interval"), *(value.get("intervals") or {}).values()):
+        if interval is not None and interval["low"] > interval["high"]:
+            raise SeabedError(f"interval.low {interval['low']} is above interval.high {interval['high']}")
+    for side, part in (value.get("cut") or {}).items():
+        if part["cut"] is not None and part["cut"] > part["texts"]:
+            raise SeabedError(f"cut.{side[:40]} says {part['cut']} of {part['texts']} texts")
 
 
 def _check_score(name: str, score: Any) -> None:

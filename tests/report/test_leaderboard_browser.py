@@ -209,7 +209,7 @@ def test_groups_of_ranks_and_cut_texts(browser: Any, tmp_path: Path) -> None:
     for model, skill in (("org/one", 0.0), ("org/other", 0.0), ("org/better", 0.2)):
         made = make_run(0.0, model=model)
         for r in made:
-            r["score"] = float(np.float32(values_of(skill)(r)).mean())
+            r["score"] = r["scores"][r["main_score"]] = float(np.float32(values_of(skill)(r)).mean())
             if model == "org/other":
                 r["cut"] = {
                     "query": {"texts": 100, "cut": 40 if r["task"] == "sts" else 0, "tokens_lost": 0.1}

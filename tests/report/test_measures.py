@@ -86,6 +86,9 @@ def test_a_score_that_a_result_does_not_have() -> None:
     results = both(0.8, 0.5, configs=MULTILABEL[:1])
     with pytest.raises(UnknownName, match="Did you mean 'f1_weighted'"):
         with_measures(results, {"multilabel_classification": "f1_wieghted"})
+    results[0]["scores"]["iterations"] = 12
+    with pytest.raises(UnknownName, match="unknown score of"):
+        with_measures(results, {"multilabel_classification": "iterations"})
 
 
 # ---- averages, aspects, origins ----

@@ -16,7 +16,7 @@ from seabed_evaluate.report.leaderboard import page_data
 from seabed_evaluate.report.rank_groups import Drawn, drawn, holm, same_groups, table_groups
 from seabed_evaluate.report.tables import tables
 from seabed_evaluate.report.units import average_error, config_weights, runs_of
-from seabed_evaluate.runner.outcomes import outcomes_path, read_outcomes
+from seabed_evaluate.runner.outcomes import outcomes_path, read_outcomes, write_outcomes
 from seabed_evaluate.runner.results import result_files
 from seabed_evaluate.runner.uncertainty import draws
 from tests.result_maker import make_run, write_run
@@ -111,7 +111,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for model, skill in (("a/one", 0.0), ("b/other", 0.0), ("c/better1", 0.2)):
         made = make_run(0.0, model=model)
         for r in made:
-            r["score"] = float(np.float32(values_of(skill)(r)).mean())
+            r["score"] = r["scores"][r["main_score"]] = float(np.float32(values_of(skill)(r)).mean())
         write_run(made, out, values_of(skill))
     write_run(make_run(0.6, model="d/without"), out)
     return out
@@ -155,16 +155,24 @@ def test_one_run_has_no_group_and_no_column() -> None:
 
 def test_kept_resamples_are_used_and_others_drawn(tmp_path: Path) -> None:
     config = next(c for c in CONFIGS if c.task == "retrieval")
-    (r,) = make_run(0.5, [config])
-    write_run([r], tmp_path, values_of(0.0))
-    ((path, _),) = result_files([tmp_path])
-    found = drawn({config.name: (path, r)}, [config.name])
-    assert found is not None
+    write_run(make_run(0.5, [config]), tmp_path, values_of(0.0))
+    ((path, r),) = result_files([tmp_path])
     outcomes = read_outcomes(outcomes_path(path), r["settings_hash"])
-    expected = draws("retrieval", r["main_score"], outcomes).resampled
-    assert found.resampled[0] == pytest.approx(expected, abs=1e-6)
-    # Its items' values are of another measure than the one asked for.
-    assert drawn({config.name: (path, r | {"main_score": "mrr_at_10"})}, [config.name]) is None
+    of_items = draws("retrieval", r["main_score"], outcomes)
+
+    def resampled(**changes: Any) -> Any:
+        found = drawn({config.name: (path, r | changes)}, [config.name])
+        return None if found is None else found.resampled[0]
+
+    assert resampled() == pytest.approx(of_items.resampled, abs=1e-6)
+    # What is kept is used as it is, unless it is not of this score.
+    outcomes["resampled"] = np.full(1000, of_items.score, dtype=np.float32)
+    write_outcomes(outcomes_path(path), outcomes, r["settings_hash"])
+    assert resampled(score=of_items.score).std() == 0
+    assert resampled(score=of_items.score + 0.1).std() > 0
+    # Its items' values are of another measure than the one asked for, or of other rows.
+    assert resampled(main_score="mrr_at_10") is None
+    assert resampled(data=r["data"] | {"rows": {"test": 7}}) is None
 
 
 def test_standard_errors_are_those_of_the_report() -> None:
