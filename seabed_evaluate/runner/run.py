@@ -170,6 +170,10 @@ def run_all(
     for part in share.gather({"reused": reused, "failed": failed, "done": list(made)})[1:]:
         reused, failed = reused + part["reused"], failed | part["failed"]
         made |= {j.key: r for j in jobs if j.key in part["done"] and (r := _finished(j))}
+    if share.rank == 0:
+        # A config without a result always has a reason, or the run would look whole.
+        lost = "no process has finished it, nor said why: run the same command again"
+        failed |= {name: lost for name in order if name not in made and name not in failed}
     return Outcome(
         silent=share.rank > 0,
         results=[made[name] for name in order if name in made],

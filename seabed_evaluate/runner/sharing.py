@@ -24,6 +24,9 @@ class Share:
 
             # The key-value store that torchrun itself runs on; no process group is needed.
             self._store, self.rank, self.size = next(rendezvous("env://"))
+            # The store outlives processes that are started anew after one has died; their counters do not, or
+            # what the dead ones had taken would never be done.
+            self._prefix = f"seabed/{os.environ.get('TORCHELASTIC_RESTART_COUNT', '0')}"
 
     def take(self, items: Sequence[T]) -> Iterator[T]:
         """Hand out items, each to one process: whoever is free gets the next.
@@ -37,7 +40,7 @@ class Share:
         if self._store is None:
             yield from items
             return
-        while (index := self._store.add("seabed/next", 1) - 1) < len(items):
+        while (index := self._store.add(f"{self._prefix}/next", 1) - 1) < len(items):
             yield items[index]
 
     def finished(self) -> int:
@@ -48,7 +51,7 @@ class Share:
         """
         if self._store is None:
             return 1
-        total = int(self._store.add("seabed/finished", 1))
+        total = int(self._store.add(f"{self._prefix}/finished", 1))
         before, self._seen = getattr(self, "_seen", 0), total
         return total - before
 
@@ -63,9 +66,9 @@ class Share:
         """
         if self._store is None:
             return [value]
-        self._store.set(f"seabed/value/{self.rank}", json.dumps(value))
+        self._store.set(f"{self._prefix}/value/{self.rank}", json.dumps(value))
         if self.rank:
             return [value]
-        names = [f"seabed/value/{rank}" for rank in range(self.size)]
+        names = [f"{self._prefix}/value/{rank}" for rank in range(self.size)]
         self._store.wait(names, LONG)
         return [json.loads(self._store.get(name)) for name in names]

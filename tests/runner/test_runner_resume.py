@@ -158,9 +158,40 @@ def test_two_processes_share_the_configs_out(bundle: Path, tmp_path: Path) -> No
     assert {p.name for p in tmp_path.glob("rank*")} == {"rank0", "rank1"}
     # The first process tells about all of them, once.
     assert done.stdout.count("scored 8, kept 0, failed 1") == 1
-    assert done.stderr.count("failed sample_sts_mya: sample_sts_mya: the model returned NaN") == 1
+    assert done.stderr.count("failed sample_sts_mya: the model returned NaN") == 1
     assert done.stderr.count("plan: 9 configs") == 1
     alone = run("tests.toy:encode", data=bundle, out=None)
     found = read_results([tmp_path / "results"])
     expected = {r["config"]: r["scores"] for r in alone if r["config"] != "sample_sts_mya"}
     assert {r["config"]: r["scores"] for r in found} == expected
+
+
+def test_a_process_that_dies_and_starts_anew_loses_no_config(bundle: Path, tmp_path: Path) -> None:
+    lines = [
+        "import os, signal, time",
+        "from tests import toy",
+        "",
+        "",
+        "def encode(texts):",
+        "    time.sleep(0.1)",
+    ]
+    lines += ["    if os.environ['RANK'] == '1' and os.environ['TORCHELASTIC_RESTART_COUNT'] == '0':"]
+    lines += ["        os.kill(os.getpid(), signal.SIGKILL)", "    return toy.encode(texts)", ""]
+    (tmp_path / "dying_model.py").write_text("\n".join(lines), encoding="utf-8")
+    command = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2", "--standalone"]
+    command += ["--max-restarts", "2", "-m", "seabed_evaluate", "run", "--model", "dying_model:encode"]
+    command += ["--data", str(bundle), "--out", str(tmp_path / "results"), "--no-cache"]
+    env = os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{tmp_path}"}
+    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert {r["config"] for r in read_results([tmp_path / "results"])} == set(SAMPLES)
+    assert "failed 0" in done.stdout
+
+
+def test_a_config_that_nobody_finished_is_a_failure(
+    bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("seabed_evaluate.runner.sharing.Share.take", lambda self, jobs: iter(jobs[1:]))
+    found = run_all(options(bundle, out=tmp_path / "r"), ToyEncoder())
+    assert len(found.failed) == 1
+    assert "no process has finished it" in next(iter(found.failed.values()))
