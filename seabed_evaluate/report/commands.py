@@ -207,7 +207,7 @@ def ranks(
 
     changes = rank_changes(scores_of(a, average), scores_of(b, average))
     for note in dict.fromkeys([*misprints_of(a), *misprints_of(b)]):
-        typer.echo(note, err=True)
+        typer.echo(plain(note), err=True)
     rows = [
         {
             "model": c.model,

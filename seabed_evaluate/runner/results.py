@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+import os
 import platform
 import re
 from collections.abc import Iterable, Mapping
@@ -148,7 +149,8 @@ def result_path(out: Path, model: str, run: str, config: str) -> Path:
     Returns:
         The path.
     """
-    slug = file_name(Path(model).name if Path(model).is_dir() else public_name(model))
+    # Of os.path: a name too long for the system, or with a NUL, is no folder there and an error in Path.
+    slug = file_name(Path(model).name if os.path.isdir(model) else public_name(model))
     return out / f"{slug}-{run[:8]}" / f"{config}.json"
 
 

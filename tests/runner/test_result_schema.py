@@ -215,10 +215,11 @@ def test_every_name_is_one_part_of_a_path(text: str) -> None:
     assert 0 < len(name) <= 106
     assert name.strip("-.") == name
     assert name.split(".")[0].lower() not in {"con", "nul", "aux", "prn", "com1", "lpt1"}
-    assert result_path(Path("out"), text.replace("\0", ""), "0123456789", "c").parent.parent == Path("out")
+    assert result_path(Path("out"), text, "0123456789", "c").parent.parent == Path("out")
 
 
 def test_long_names_stay_apart() -> None:
+    assert len(result_path(Path("out"), "a/" + "x" * 5000, "0123456789", "c").parent.name) < 120
     assert file_name("x" * 300) != file_name("x" * 301)
 
 
