@@ -7,15 +7,14 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from seabed_datasets.contribute.headers import NAMES, NUMBER, bare, counts
+from seabed_datasets.contribute.column_names import NAMES
+from seabed_datasets.contribute.headers import NUMBER, bare, counts
+from seabed_datasets.contribute.sniffing import Sniffed
 from seabed_datasets.errors import unknown
 from seabed_datasets.loaders.shapes import WRITTEN_LIST
 from seabed_datasets.terminal import plain
-
-if TYPE_CHECKING:
-    from seabed_datasets.contribute.sniffing import Sniffed
 
 MANY_LABELS = 200
 LABEL_LENGTH = 60

@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from seabed_datasets.contribute.headers import NAMES, bare
+from seabed_datasets.contribute.column_names import NAMES
+from seabed_datasets.contribute.headers import bare
 from seabed_datasets.contribute.literals import Quote
 from seabed_datasets.contribute.roles import (
     FLAG,

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from seabed_datasets.contribute import contents
+from seabed_datasets.contribute.column_names import KNOWN
 from seabed_datasets.contribute.dialects import delimiter_of, dialect
-from seabed_datasets.contribute.headers import KNOWN, names_columns
+from seabed_datasets.contribute.headers import names_columns
 from seabed_datasets.errors import RawFormatError, SeabedError
 from seabed_datasets.sources import readers
 from seabed_datasets.terminal import plain
