@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 
 from seabed_datasets import catalogue
+from seabed_datasets.catalogue.vocabulary import TASKS
+from seabed_evaluate.report.landscape import landscape
 from seabed_evaluate.report.leaderboard import write_leaderboard
 from seabed_evaluate.report.tables import tables
 from seabed_evaluate.report.units import Origin, Z, all_units, cells, runs_of
@@ -517,3 +519,18 @@ def test_accessibility(where: str, width: int, scheme: str, open_page: Any) -> N
     found = Axe().run(page).response["violations"]
     serious = [v for v in found if v["impact"] in ("serious", "critical")]
     assert [(v["id"], v["nodes"][0]["html"]) for v in serious] == []
+
+
+def test_languages_and_tasks_show_the_best_model_of_each_cell(open_page: Any) -> None:
+    page = open_page()
+    found = landscape(RESULTS)
+    assert page.locator("#land tbody tr").count() == 10
+    row = page.locator("#land tbody tr", has_text="Burmese").first
+    texts = row.locator("td").all_inner_texts()
+    for task, text in zip(TASKS, texts, strict=True):
+        best = found.best(("mya", task))
+        if best is None:
+            assert text in ("–", f"({found.of.get(('mya', task))})")
+        else:
+            assert text.startswith(f"{best[1] * 100:.2f} ({found.of['mya', task]})")
+            assert best[0].split(" [")[0].rsplit("/", 1)[-1] in text

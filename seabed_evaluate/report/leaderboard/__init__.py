@@ -17,6 +17,7 @@ from seabed_datasets.files import replace_text
 from seabed_evaluate.encoders.loading import known_models
 from seabed_evaluate.encoders.prompts import read_toml
 from seabed_evaluate.report.identity import known_model
+from seabed_evaluate.report.landscape import landscape
 from seabed_evaluate.report.paper_results import paper_table
 from seabed_evaluate.report.rank_groups import table_groups
 from seabed_evaluate.report.tables import counted, mixtures, unlike
@@ -102,7 +103,8 @@ def page_data(
     Raises:
         SeabedError: see `write_leaderboard`.
     """
-    runs = runs_of(results, average)
+    given = list(results)
+    runs = runs_of(given, average)
     own = [r for r in runs if not r.sample]
     sample = bool(runs) and not own
     shown = runs if sample else own
@@ -130,6 +132,7 @@ def page_data(
         ],
         "datasets": {d.key: d.pretty_name for d in catalogue.datasets(sample=sample)},
         "models": models,
+        "landscape": _landscape([r for r in given if not r["sample"]]) if own else [],
         "notes": [
             counted(average, sample, paper),
             *(unlike(shown) if paper else ()),
@@ -142,6 +145,19 @@ def page_data(
             if paper and m.column in ("average", "sd", *TASKS, *LANGUAGES)
         ],
     }
+
+
+def _landscape(results: list[Result]) -> list[list[Any]]:
+    """Cells of languages and tasks: [language, task, configs, best model or None, its score x1,000,000 or None]."""
+    try:
+        found = landscape(results)
+    except SeabedError:
+        return []  # results of datasets added after the paper alone
+    cells = []
+    for (language, task), of in found.of.items():
+        best = found.best((language, task))
+        cells.append([language, task, of, best and best[0], best and round(best[1] * 1e6)])
+    return cells
 
 
 def _apart(models: list[dict[str, Any]]) -> list[dict[str, Any]]:

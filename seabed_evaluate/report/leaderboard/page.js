@@ -413,6 +413,7 @@
     hideTip();
     const one = state.model != null;
     for (const id of ["overview", "chart-section", "tongues-section", "about"]) $(id).hidden = one;
+    $("land-section").hidden = one || !land.size;
     $("model").hidden = !one;
     document.title = one ? `${models.get(state.model).name} – SEA-BED leaderboard` : "SEA-BED leaderboard";
     if (one) { drawModel(); scrollTo(0, 0); } else drawTable();
@@ -454,6 +455,22 @@
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => (state.model ? drawModel() : drawChart()));
 
   if (innerWidth <= 640) $("filters").open = false;
+
+  // ---- languages x tasks ----
+  const land = new Map(data.landscape.map(([language, task, of, best, value]) => [`${language} ${task}`, { of, best, value }]));
+  if (land.size) {
+    const cell = (language, task) => {
+      const found = land.get(`${language.id} ${task.id}`);
+      if (!found) return el("td", { class: "heat none" }, "–");
+      if (found.value == null) return el("td", { class: "heat none" }, `(${found.of})`);
+      const td = el("td", { class: "heat" }, `${two(found.value / SCALE)} (${found.of})`, el("br", {}), el("small", {}, short(found.best)));
+      td.style.setProperty("--h", (found.value / SCALE).toFixed(1));
+      return td;
+    };
+    $("land").replaceChildren(el("table", { class: "plain" },
+      el("thead", {}, el("tr", {}, el("th", { scope: "col", class: "name" }, "Language"), ...data.tasks.map((t) => el("th", { scope: "col" }, t.name)))),
+      el("tbody", {}, ...data.languages.map((l) => el("tr", {}, el("th", { scope: "row", class: "name" }, l.name), ...data.tasks.map((t) => cell(l, t)))))));
+  }
 
   // ---- fixed text ----
   const datasets = new Set(data.units.map((u) => u[0])).size;
