@@ -18,7 +18,7 @@ from tests.check_cases import card_findings
 from tests.toy_card import write_card
 
 LICENCE = "The paper prints CC BY-SA 4.0; the repository states CC-BY-SA-4.0. They agree."
-EXCEPTION = "  exceptions:\n    - {rule: %s, configs: %s, reason: %s, date: %s}\n  unverified:"
+EXCEPTION = "  exceptions:\n    - {rule: %s, configs: %s, reason: %s, date: %s}\n"
 
 BREAKS: dict[str, list[tuple[str, str]]] = {
     "SB102": [("Professional translators wrote every translation.", "TODO who wrote it")],
@@ -34,7 +34,7 @@ BREAKS: dict[str, list[tuple[str, str]]] = {
     "SB107": [("## How it was made", "## History")],
     "SB108": [("size_categories: [10K<n<100K]", "size_categories: [medium]")],
     "SB109": [("revision: 8561f6a622db9edad1217683e5c83daefd8bb2bf", "revision: main")],
-    "SB111": [("  unverified:", EXCEPTION % ("SB999", "null", "there is no such rule", "2025-01-01"))],
+    "SB111": [("  exceptions:\n", EXCEPTION % ("SB999", "null", "there is no such rule", "2025-01-01"))],
     "SB113": [("  status: seen", "  version: 2\n  status: seen")],
     "SB114": [("sample_creation: found", "sample_creation: created")],
     "SB115": [("```bibtex\n", "```\n")],
@@ -61,7 +61,9 @@ KEEPS: dict[str, list[tuple[str, str]]] = {
     "SB107": [("## Example (written for this card, not from the data)", "## Example")],
     "SB108": [("size_categories: [10K<n<100K]", "size_categories: [10K<n<100K, 1K<n<10K]")],
     "SB109": [("8561f6a622db9edad1217683e5c83daefd8bb2bf", "a" * 40)],
-    "SB111": [("  unverified:", EXCEPTION % ("SB303", "[ntrex_mya]", "upstream is like that", "2025-01-01"))],
+    "SB111": [
+        ("  exceptions:\n", EXCEPTION % ("SB303", "[ntrex_mya]", "upstream is like that", "2025-01-01"))
+    ],
     "SB113": [("  status: seen", "  version: 2\n  changes: {2: a line was lost}\n  status: seen")],
     "SB114": [
         ("sample_creation: found", "sample_creation: created"),
@@ -128,7 +130,7 @@ def test_a_todo_in_the_loader_is_sb102(tmp_path: Path) -> None:
 def test_exceptions_that_are_wrong(
     rule: str, configs: str, reason: str, day: str, message: str, tmp_path: Path
 ) -> None:
-    change = ("  unverified:", EXCEPTION % (rule, configs, reason, day))
+    change = ("  exceptions:\n", EXCEPTION % (rule, configs, reason, day))
     (finding,) = card_findings(tmp_path, change)["SB111"]
     assert message in finding.examples[0]
 
