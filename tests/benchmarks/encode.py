@@ -27,7 +27,8 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 from seabed_evaluate.encoders import batching as encoding  # noqa: E402
 from seabed_evaluate.encoders import packing  # noqa: E402
-from seabed_evaluate.encoders.loading import DTYPES, TransformersEncoder, load_encoder  # noqa: E402
+from seabed_evaluate.encoders.loading import load_encoder  # noqa: E402
+from seabed_evaluate.encoders.sentence_encoder import DTYPES, SentenceEncoder  # noqa: E402
 
 Times = dict[str, list[tuple[float, float]]]
 
@@ -48,9 +49,9 @@ def mixed_texts(raw: Path, count: int) -> list[str]:
     return texts[:count]
 
 
-def products(encoder: TransformersEncoder, lengths: list[int]) -> tuple[Callable[[], None], float]:
+def products(encoder: SentenceEncoder, lengths: list[int]) -> tuple[Callable[[], None], float]:
     """Nothing but the model's matrix products on real tokens, in the encoder's dtype and batches; their operations."""
-    config: Any = encoder.model.config
+    config: Any = encoder.first.model.config
     hidden, inner, heads = config.hidden_size, config.intermediate_size, config.num_attention_heads
     dtype = getattr(torch, DTYPES[encoder.settings["dtype"]])
     batches = [

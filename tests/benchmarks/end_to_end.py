@@ -90,9 +90,9 @@ def with_seabed(
         own = encoder._tokens
 
         def noted(texts: Any) -> Any:
-            tokens = own(texts)
+            tokens, counts = own(texts)
             lengths.extend(map(len, tokens))
-            return tokens
+            return tokens, counts
 
         encoder._tokens = noted
     results = run(encoder, data=bundle, configs=configs, out=None)
