@@ -89,14 +89,20 @@ def metrics(
     version: Annotated[
         str | None, typer.Option(help="Name of the tags. Default: release- and the version of seabed.")
     ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Write the folders here instead: they load without seabed installed.")
+    ] = None,
     dry_run: DryRun = False,
 ) -> None:
-    """Publish each metric folder as a Space, with the files it needs and nothing else.
+    """Publish each metric as a Space, with the files it needs and nothing else, or write these files to a folder.
 
     Example: python -m upload metrics --only sts --dry-run
     """
-    from upload.spaces import publish_metrics
+    from upload.spaces import chosen, publish_metrics, write_spaces
 
+    if out is not None:
+        write_spaces(out, chosen(comma(only)))
+        return
     tag = version or f"release-{installed('seabed')}"
     publish_metrics(_api(), namespace, version=tag, only=comma(only), dry_run=dry_run, say=typer.echo)
 

@@ -1,9 +1,9 @@
-"""Publishing each metric folder as a Space, with the files it needs and nothing else."""
+"""The metric Spaces: self-contained folders, written to a place of one's own or published."""
 
 from __future__ import annotations
 
-import ast
 import re
+import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,73 +13,135 @@ import yaml
 from seabed_datasets import catalogue
 from seabed_datasets.catalogue.vocabulary import TASKS
 from seabed_datasets.errors import SeabedError
+from seabed_datasets.files import replace_text
 from upload.hub import check_token, look
-from upload.plan import Content, compare
+from upload.plan import compare
 from upload.publish import Published, check_version, publish
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi
 
-METRICS = Path(__file__).parents[1] / "seabed_evaluate" / "metrics"
-PAGE = ("README.md", "app.py", "requirements.txt")
+ROOT = Path(__file__).parents[1]
+METRICS = ROOT / "seabed_evaluate" / "metrics"
+SHARED = re.compile(
+    r"^from seabed_evaluate\.metrics\.shared\.(\w+) import ([^#\n]+?)(?:  # From: seabed)?$", re.M
+)
+HELPER = re.compile(r"^from \.(\w+) import", re.M)
+OTHER = re.compile(r"^(?:from|import) ([a-z]\w*)", re.M)
 
 
-def needed(task: str, metrics: Path = METRICS) -> dict[str, Path]:
-    """The files of a Space: its page, the module, and the helpers the module imports.
+def space(task: str, metrics: Path = METRICS) -> dict[str, bytes]:
+    """The files of a Space: its page, the module, and the helpers the module needs, all in one flat folder.
+
+    evaluate copies only what the module itself names, and only from its own folder: so imports of shared
+    helpers become `from .name import`, and the module names every helper and every package it needs.
 
     Args:
         task: the metric.
         metrics: the folder of the metric folders.
 
     Returns:
-        Path in the Space -> local file.
+        Path in the Space -> content.
 
     Raises:
         SeabedError: a file is missing, or evaluate could not load the module from the Hub.
     """
-    folder = metrics / task
-    names, todo = [*PAGE, f"{task}.py"], [f"{task}.py"]
-    direct = _imports(folder / f"{task}.py")
+    folder, shared = metrics / task, metrics / "shared"
+    module = SHARED.sub(r"from .\1 import \2", _read(folder / f"{task}.py"))
+    files: dict[str, str] = {}
+    todo = HELPER.findall(module)
     while todo:
-        for helper in _imports(folder / todo.pop()):
-            # evaluate copies what the module itself imports, so helpers of helpers must be named there.
-            if helper not in direct:
+        name = todo.pop(0)
+        own = folder / f"{name}.py"
+        text = files[f"{name}.py"] = SHARED.sub(
+            r"from .\1 import \2", _read(own if own.is_file() else shared / f"{name}.py")
+        )
+        todo += [
+            helper for helper in HELPER.findall(text) if f"{helper}.py" not in files and helper not in todo
+        ]
+    packages = _packages("\n".join(files.values()))
+    unnamed = [name[:-3] for name in sorted(files) if name[:-3] not in HELPER.findall(module)]
+    lines = [f"import {name}" for name in packages]
+    lines += [f"from .{name} import __doc__ as _{name}" for name in unnamed]
+    files[f"{task}.py"] = HELPER.sub(lambda m: "\n".join([*lines, m[0]]), module, count=1)
+    for name, text in files.items():
+        for number, line in enumerate(text.splitlines(), 1):
+            if "seabed_evaluate" in line:
                 raise SeabedError(
-                    f"{folder / task}.py must import .{helper[:-3]} itself: evaluate copies no other"
+                    f"{name} of {task}, line {number}: a Space has no seabed_evaluate: {line.strip()}"
                 )
-            if helper not in names:
-                names.append(helper)
-                todo.append(helper)
-    files = {name: folder / name for name in names}
-    missing = [name for name, path in files.items() if not path.is_file()]
-    if missing:
-        raise SeabedError(f"{folder} lacks {', '.join(missing)}")
+            if re.match(r"\s+from \.|from \.(?!\w+ import )", line):
+                raise SeabedError(
+                    f"{name} of {task}, line {number}: evaluate takes only `from .file import name`: {line.strip()}"
+                )
+    files["README.md"], files["example.json"] = (
+        _read(folder / name) for name in ("README.md", "example.json")
+    )
+    files["app.py"] = _read(shared / "app.py")
+    files["requirements.txt"] = "".join(f"{line}\n" for line in packages.values())
     _check_page(task, files["README.md"])
-    return files
+    return {name: text.encode() for name, text in files.items()}
 
 
-def _imports(path: Path) -> list[str]:
+def _read(path: Path) -> str:
     if not path.is_file():
         raise SeabedError(f"{path} is missing")
-    found = []
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.level:
-            if node.level > 1 or not node.module or "." in node.module:
-                raise SeabedError(f"{path}, line {node.lineno}: evaluate takes only `from .file import name`")
-            found.append(f"{node.module}.py")
-    return list(dict.fromkeys(found))
+    return path.read_text(encoding="utf-8")
 
 
-def _check_page(task: str, readme: Path) -> None:
-    text = readme.read_text(encoding="utf-8")
+def _packages(source: str) -> dict[str, str]:
+    """Import name -> requirement, of the project's dependencies that a source imports."""
+    project = tomllib.loads(_read(ROOT / "pyproject.toml"))["project"]
+    known = {re.split(r"[^\w-]", line)[0]: line for line in project["dependencies"]}
+    return {name: known[name] for name in sorted(set(OTHER.findall(source))) if name in known}
+
+
+def write_spaces(out: Path, tasks: Iterable[str] = TASKS, metrics: Path = METRICS) -> None:
+    """Write self-contained metric folders, which evaluate loads where seabed is not installed.
+
+    Args:
+        out: the folder that gets one folder per metric.
+        tasks: which.
+        metrics: the folder of the metric folders.
+    """
+    made = {task: space(task, metrics) for task in tasks}
+    for task, files in made.items():
+        for name, content in files.items():
+            (out / task).mkdir(parents=True, exist_ok=True)
+            replace_text(out / task / name, content.decode())
+
+
+def _check_page(task: str, text: str) -> None:
+    where = f"README.md of {task}"
     try:
         head = yaml.safe_load(text[4:].split("\n---\n", 1)[0]) if text.startswith("---\n") else None
     except yaml.YAMLError as error:
-        raise SeabedError(f"{readme}: front matter is not YAML: {error}") from None
+        raise SeabedError(f"{where}: front matter is not YAML: {error}") from None
     if not isinstance(head, dict) or head.get("sdk") != "gradio" or head.get("app_file") != "app.py":
-        raise SeabedError(f"{readme}: the front matter of a Space needs sdk: gradio and app_file: app.py")
+        raise SeabedError(f"{where}: the front matter of a Space needs sdk: gradio and app_file: app.py")
     if f"seabed/{task}" not in text:
-        raise SeabedError(f"{readme}: does not say how to load seabed/{task}")
+        raise SeabedError(f"{where}: does not say how to load seabed/{task}")
+
+
+def chosen(only: Iterable[str] | None) -> list[str]:
+    """The tasks asked for.
+
+    Args:
+        only: names of tasks; None for all nine.
+
+    Returns:
+        Their names, in the usual order.
+
+    Raises:
+        UnknownName: a task does not exist.
+    """
+    names = catalogue.check_names("task", only, TASKS)
+    return [task for task in TASKS if names is None or task in names]
 
 
 def publish_metrics(
@@ -115,16 +177,14 @@ def publish_metrics(
         raise SeabedError(
             f"--version {version} looks like a version of evaluate itself; use release-{version}"
         )
-    chosen = catalogue.check_names("task", only, TASKS)
-    tasks = [task for task in TASKS if chosen is None or task in chosen]
-    files = {task: needed(task, metrics) for task in tasks}
+    tasks = chosen(only)
+    files = {task: space(task, metrics) for task in tasks}
     plans = []
     for task in tasks:
         remote = look(api, "space", f"{namespace}/{task}")
-        wanted: dict[str, Content] = {path: local.read_bytes() for path, local in files[task].items()}
         # All that is not needed goes, but for the file the Hub itself puts there.
         owned = tuple(path for path in remote.files if path != ".gitattributes")
-        plan = compare(wanted, remote.files, owned)
+        plan = compare(files[task], remote.files, owned)
         if not plan.empty:
             check_version(remote, version)
         say(f"{namespace}/{task} {f'at {remote.head[:10]}' if remote.head else '(to be created)'}: {plan}")

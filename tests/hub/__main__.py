@@ -9,7 +9,9 @@ from tests.hub.server import Hub
 
 parser = argparse.ArgumentParser()
 parser.add_argument(
-    "--spaces", type=Path, help="serve each folder here that has a README as the Space seabed/NAME"
+    "--spaces",
+    type=Path,
+    help="serve each folder here, of `python -m upload metrics --out`, as the Space seabed/NAME",
 )
 args = parser.parse_args()
 hub = Hub()

@@ -10,21 +10,27 @@ from pathlib import Path
 import pytest
 import yaml
 
+from seabed_evaluate.metrics.shared.bootstrap import Resampling
+
 ROOT = Path(__file__).resolve().parents[2] / "seabed_evaluate" / "metrics"
 TASKS = sorted(path.parent.name for path in ROOT.glob("*/scores.py"))
-HELPERS = sorted(f"{path.parent.name}.{path.stem}" for path in ROOT.glob("*/bootstrap.py")) + [
-    f"{task}.scores" for task in TASKS
+HELPERS = [
+    "shared.bootstrap",
+    "shared.groups",
+    "shared.inputs",
+    "shared.ranking",
+    *(f"{task}.scores" for task in TASKS),
 ]
 
 
 def test_all_nine_are_here() -> None:
     assert len(TASKS) == 9
     for task in TASKS:
-        for name in (f"{task}.py", "scores.py", "README.md", "requirements.txt", "app.py", "__init__.py"):
+        for name in (f"{task}.py", "scores.py", "README.md", "example.json", "__init__.py"):
             assert (ROOT / task / name).is_file(), f"{task}/{name}"
 
 
-@pytest.mark.parametrize("name", [*HELPERS, "retrieval.ranking"])
+@pytest.mark.parametrize("name", HELPERS)
 def test_examples_run(name: str) -> None:
     outcome = doctest.testmod(importlib.import_module(f"seabed_evaluate.metrics.{name}"))
     assert outcome.attempted
@@ -34,7 +40,7 @@ def test_examples_run(name: str) -> None:
 def test_functions_do_not_need_evaluate() -> None:
     script = "import sys\nsys.modules['evaluate'] = sys.modules['datasets'] = None\n"
     script += "\n".join(f"import seabed_evaluate.metrics.{task}.scores" for task in TASKS)
-    subprocess.run([sys.executable, "-c", script], check=True, cwd=ROOT.parent)
+    subprocess.run([sys.executable, "-c", script], check=True, cwd=ROOT.parents[1])
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -44,10 +50,11 @@ def test_readme_names_every_input_and_output(task: str) -> None:
     card = yaml.safe_load(front)
     assert (card["sdk"], card["app_file"]) == ("gradio", "app.py")
     assert {"evaluate", "metric"} <= set(card["tags"])
+    assert 0 < len(card["short_description"]) <= 60  # what the Hub shows of it
     scores = importlib.import_module(f"seabed_evaluate.metrics.{task}.scores")
-    for name in inspect.signature(getattr(scores, f"{task}_scores")).parameters:
-        if name == "draws":  # of the plain function only: the module returns scores, not resamples
-            continue
+    own = inspect.signature(getattr(scores, f"{task}_scores")).parameters
+    # draws is of the plain function only: the module returns scores, not resamples
+    for name in (own.keys() | Resampling.__annotations__.keys()) - {"resampling", "draws"}:
         assert f"`{name}`" in body, name
     assert f"`{scores.MAIN_SCORE}`" in body or "`ndcg_at_k`" in body
     for heading in ("How to use", "Inputs", "Outputs", "Edge rules", "Limits", "Citation"):

@@ -6,6 +6,7 @@ import hashlib
 import json
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from datetime import date
 from pathlib import Path
@@ -26,13 +27,14 @@ from seabed_datasets.errors import CardError, SeabedError, UnknownName
 from tests.hub import Hub
 from tests.hub.clients import environment, run
 from tests.hub.publishing import REPO, broken, content
+from tests.hub.publishing import files as files_of
 from upload import licence
 from upload.changed import changed_configs
 from upload.dataset import publish_bundle
 from upload.page import README_LIMIT, texts
 from upload.plan import compare
 from upload.publish import Published
-from upload.spaces import METRICS, needed, publish_metrics
+from upload.spaces import METRICS, publish_metrics, space, write_spaces
 from upload.takedown import take_down
 
 SAMPLES = ["sample_sts_mya", "sample_classification_ind", "sample_retrieval_tha"]
@@ -502,10 +504,23 @@ def test_spaces_hold_what_they_need_and_nothing_else(hub: Hub) -> None:
     for task in TASKS:
         repo = hub.store.repo("space", f"seabed/{task}")
         files = content(repo)
-        assert set(files) == {*needed(task), ".gitattributes"}
-        assert {"README.md", "app.py", "requirements.txt", f"{task}.py"} <= set(files)
+        assert files.items() >= space(task).items()
+        assert set(files) == {*space(task), ".gitattributes"}
+        assert {"README.md", "app.py", "example.json", "requirements.txt", f"{task}.py"} <= set(files)
         assert "__init__.py" not in files
-        assert files[f"{task}.py"] == (METRICS / task / f"{task}.py").read_bytes()
+        module, helpers = (
+            files[f"{task}.py"].decode(),
+            {n[:-3] for n in files if n.endswith(".py")} - {task, "app"},
+        )
+        # evaluate copies what the module itself names, at the start of a line, and nothing else.
+        assert set(re.findall(r"^from \.(\w+) import", module, re.M)) == helpers
+        assert "seabed_evaluate" not in "".join(
+            files[f"{name}.py"].decode() for name in {*helpers, task, "app"}
+        )
+        assert files["requirements.txt"].decode().startswith("datasets>=")
+        assert ("scipy>=" in files["requirements.txt"].decode()) == any(
+            b"scipy" in files[f"{name}.py"] for name in helpers
+        )
         assert "refs/tags/release-1" in repo.refs
     hub.clear()
     again = publish_metrics(HfApi(hub.url, False), "seabed", version="release-1", say=lambda _: None)
@@ -524,16 +539,19 @@ def test_spaces_hold_what_they_need_and_nothing_else(hub: Hub) -> None:
     [
         ("sts.py", "from . import scores\n", "evaluate takes only"),
         ("sts.py", "from ..similarity import cosine\n", "evaluate takes only"),
-        ("scores.py", "from .elsewhere import x\n", "must import .elsewhere itself"),
+        ("scores.py", "    from .inputs import numbers\n", "evaluate takes only"),
+        ("scores.py", "from .elsewhere import x\n", "elsewhere.py is missing"),
+        ("scores.py", "from seabed_evaluate.runner import tasks\n", "a Space has no seabed_evaluate"),
         ("README.md", "# no front matter, seabed/sts\n", "sdk: gradio"),
         ("README.md", "---\nsdk: [gradio\n---\n", "is not YAML"),
-        ("app.py", None, "lacks app.py"),
+        ("example.json", None, "example.json is missing"),
     ],
 )
 def test_a_folder_unfit_for_a_space_is_refused(
     file: str, text: str | None, says: str, hub: Hub, tmp_path: Path
 ) -> None:
-    shutil.copytree(METRICS / "sts", tmp_path / "sts")
+    for folder in ("sts", "shared"):
+        shutil.copytree(METRICS / folder, tmp_path / folder)
     (tmp_path / "sts" / file).unlink()
     if text is not None:
         (tmp_path / "sts" / file).write_text(text, encoding="utf-8")
@@ -542,6 +560,23 @@ def test_a_folder_unfit_for_a_space_is_refused(
             HfApi(hub.url, "hf_writer"), "seabed", version="release-1", only=["sts"], metrics=tmp_path
         )
     assert not hub.log
+
+
+def test_metrics_are_written_to_a_folder(tmp_path: Path) -> None:
+    command = [
+        sys.executable,
+        "-m",
+        "upload",
+        "metrics",
+        "--out",
+        str(tmp_path / "out"),
+        "--only",
+        "sts,retrieval",
+    ]
+    subprocess.run(command, check=True, cwd=METRICS.parents[1])
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["retrieval", "sts"]
+    write_spaces(tmp_path / "again", ["sts", "retrieval"])
+    assert files_of(tmp_path / "out") == files_of(tmp_path / "again")
 
 
 def test_compare_leaves_alone_what_is_not_owned() -> None:

@@ -15,18 +15,15 @@ MAIN_SCORE = "f1_weighted"
 
 
 def classification_scores(
-    predictions: Any,
-    references: Any,
-    *,
-    per_item: bool = False,
-    **resampling: Unpack[Resampling],
+    predictions: Any, references: Any, *, per_item: bool = False, **resampling: Unpack[Resampling]
 ) -> dict[str, Any]:
     """Score predicted labels against true labels.
 
     Args:
         predictions: whole-number labels, shape (n,).
         references: whole-number labels, shape (n,).
-        per_item: also return ``per_item``: whether each item is right.
+        per_item: also return ``per_item``: name of a score -> one value per item, here whether the item is
+            right.
         **resampling: of the items; see ``bootstrap.Resampling``.
 
     Returns:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from seabed_evaluate.metrics.shared.bootstrap import Resampling, scores_with_intervals
-from seabed_evaluate.metrics.shared.inputs import FloatArray, IntArray, integers, numbered, same_length
+from seabed_evaluate.metrics.shared.groups import membership, numbered
+from seabed_evaluate.metrics.shared.inputs import FloatArray, integers, same_length
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -27,11 +27,6 @@ def _entropy(counts: FloatArray, total: FloatArray) -> FloatArray:
 def _share(top: FloatArray, bottom: FloatArray) -> FloatArray:
     """Divide, giving 1 where the divisor is 0: one group only leaves nothing to mix up."""
     return np.divide(top, bottom, out=np.ones_like(top), where=bottom > 0)
-
-
-def _membership(group: IntArray, n_groups: int) -> csr_array:
-    """A sparse matrix (n, groups) with 1 where an item belongs."""
-    return csr_array((np.ones(len(group)), group, np.arange(len(group) + 1)), shape=(len(group), n_groups))
 
 
 def clustering_scores(
@@ -68,8 +63,8 @@ def clustering_scores(
     cell_of, n_cells = numbered(class_of * n_clusters + cluster_of)
     cells = np.zeros((2, n_cells), dtype=np.int64)
     cells[:, cell_of] = class_of, cluster_of
-    to_cells = _membership(cell_of, n_cells)
-    to_classes, to_clusters = _membership(cells[0], n_classes), _membership(cells[1], n_clusters)
+    to_cells = membership(cell_of, n_cells)
+    to_classes, to_clusters = membership(cells[0], n_classes), membership(cells[1], n_clusters)
 
     def statistics(weights: FloatArray) -> dict[str, FloatArray]:
         total, joint = weights.sum(axis=1), weights @ to_cells

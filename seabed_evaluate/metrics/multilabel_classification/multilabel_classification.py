@@ -12,30 +12,15 @@ from .scores import label_lists, multilabel_classification_scores
 class SeabedMultilabelClassification(SeabedMetric):
     """Multilabel classification scores from predictions and references.
 
-    Args:
-        predictions: list of predicted label indices of each item; an empty list means no label.
-        references: list of true label indices of each item.
-        num_labels: number of labels, to refuse indices out of range (default None: the highest label seen
-            plus 1).
-        per_item: also return whether the whole set of each item is right (default False).
-
-    Returns:
-        f1_weighted (main), f1_macro, f1_micro, accuracy, label_weighted_accuracy: fractions in [0, 1].
-
     Examples:
         >>> import evaluate
         >>> metric = evaluate.load("seabed/multilabel_classification")
         >>> scores = metric.compute(predictions=[[0], [1, 2]], references=[[0], [1]])
         >>> scores["f1_weighted"], scores["f1_micro"], scores["accuracy"]
         (1.0, 0.8, 0.5)
-
-        With a 90% bootstrap interval:
-
-        >>> scores = metric.compute(predictions=[[0], [1, 2]], references=[[0], [1]], n_bootstrap=100, confidence=0.9)
-        >>> scores["f1_weighted_low"] <= scores["f1_weighted"] <= scores["f1_weighted_high"]
-        True
     """
 
+    function = staticmethod(multilabel_classification_scores)
     summary = "Multi-label classification: weighted F1 (the main score), macro and micro F1, exact-set accuracy, and per-label accuracy weighted by label frequency."
     item = NUMBERS
 
@@ -50,6 +35,3 @@ class SeabedMultilabelClassification(SeabedMetric):
             Lists of label indices.
         """
         return label_lists(table, name)
-
-    def _compute(self, predictions: Any, references: Any, **options: Any) -> dict[str, Any]:
-        return multilabel_classification_scores(predictions, references, **options)

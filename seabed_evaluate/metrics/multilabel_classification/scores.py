@@ -8,6 +8,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from seabed_evaluate.metrics.shared.bootstrap import Resampling, scores_with_intervals
+from seabed_evaluate.metrics.shared.groups import numbered
 from seabed_evaluate.metrics.shared.inputs import (
     FloatArray,
     IntArray,
@@ -16,7 +17,6 @@ from seabed_evaluate.metrics.shared.inputs import (
     integers,
     is_table,
     nested,
-    numbered,
     numbers,
     same_length,
     whole,
@@ -164,8 +164,8 @@ def multilabel_classification_scores(
         predictions: n lists of label indices (an empty list is "no label"); or an array, tensor, frame or sparse
             matrix of 0 and 1, shape (n, labels).
         references: the same, in a form of its own.
-        num_labels: number of labels; None takes the highest label seen plus 1. No score depends on it: it
-            only refuses labels out of range.
+        num_labels: number of labels, or None for no limit. No score depends on it: it only refuses labels out of
+            range.
         per_item: also return ``per_item``: whether each item's whole set is right.
         **resampling: of the items; see ``bootstrap.Resampling``.
 
@@ -219,7 +219,7 @@ def multilabel_classification_scores(
                 "label_weighted_accuracy": (support * agreed).sum(axis=1) / all_support / total,
             }
 
-    result = scores_with_intervals(statistics, n_items, width=n_labels, **resampling)
+    result = scores_with_intervals(statistics, n_items, width=6 * n_labels, **resampling)
     if flag(per_item, "per_item"):
         result["per_item"] = {"accuracy": exact.tolist()}
     return result

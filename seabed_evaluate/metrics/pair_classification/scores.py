@@ -54,7 +54,7 @@ def pair_classification_scores(
         raise ValueError(f"references[{index}] is {labels[index]}: a pair's label is 0 or 1")
     if labels.min() == labels.max():
         raise ValueError(f"every reference is {labels[0]}: average precision needs both labels")
-    order = np.argsort(-similarity, kind="stable")
+    order = np.argsort(-similarity)
     ranked = similarity[order]
     ends = np.append(np.flatnonzero(ranked[1:] != ranked[:-1]), n_items - 1)  # last pair at each threshold
     is_positive = labels[order].astype(np.float64)

@@ -1,4 +1,7 @@
-"""The Space of this metric: a form that loads the module beside it and scores what is typed in."""
+"""The page of a metric's Space: a form that loads the module beside it and scores what is typed in.
+
+`example.json`, which fills the form, lies beside this file in a Space.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +12,26 @@ from typing import Any
 import evaluate
 import gradio as gr
 
-TASK = "sts"
-PREDICTIONS = """[0.12, 0.4, 0.35, 0.8, 0.77]"""
-REFERENCES = """[0.5, 2.0, 2.5, 4.5, 5.0]"""
-OPTIONS = """{"n_bootstrap": 1000}"""
+HERE = Path(__file__).parent
+MOST_RESAMPLES = 10_000
+MOST_DRAWS = 50_000_000  # resamples x items: some seconds
+
+
+def example() -> dict[str, Any]:
+    """Read what the form is filled with.
+
+    Returns:
+        ``task``, and the text of the boxes: ``predictions``, ``references``, ``options``.
+    """
+    found = json.loads((HERE / "example.json").read_text(encoding="utf-8"))
+    return {name: value if name == "task" else _text(value) for name, value in found.items()}
+
+
+def _text(value: Any) -> str:
+    """JSON with one item of a list per line."""
+    if not isinstance(value, list):
+        return json.dumps(value, ensure_ascii=False)
+    return "[\n" + ",\n".join(f"  {json.dumps(item, ensure_ascii=False)}" for item in value) + "\n]"
 
 
 def score(predictions: str, references: str, options: str) -> dict[str, Any]:
@@ -27,24 +46,47 @@ def score(predictions: str, references: str, options: str) -> dict[str, Any]:
         The scores by name.
 
     Raises:
-        gradio.Error: a box is not JSON, or the metric refuses the input; the message says why.
+        gradio.Error: a box is not JSON, the metric refuses the input, or the work is too much for a public
+            page; the message says why.
     """
-    boxes = {"predictions": predictions, "references": references, "options": options or "{}"}
-    inputs: dict[str, Any] = {}
-    for name, text in boxes.items():
-        try:
-            inputs[name] = json.loads(text)
-        except json.JSONDecodeError as error:
-            raise gr.Error(f"{name} is not JSON: {error}") from error
-    # A module whose computation failed keeps its lock and its rows, so every form gets a module of its own.
-    metric = evaluate.load(str(Path(__file__).with_name(f"{TASK}.py")), keep_in_memory=True)
-    try:
-        scores: dict[str, Any] = metric.compute(
-            predictions=inputs["predictions"], references=inputs["references"], **inputs["options"]
+    inputs = {
+        name: _parsed(text, name)
+        for name, text in (
+            ("predictions", predictions),
+            ("references", references),
+            ("options", (options or "").strip() or "{}"),
         )
-    except (TypeError, ValueError) as error:
-        raise gr.Error(str(error)) from error
+    }
+    extra = inputs.pop("options")
+    if not isinstance(extra, dict) or extra.keys() & inputs.keys():
+        raise gr.Error('options must be a JSON object of the other arguments, such as {"n_bootstrap": 1000}')
+    _check_work(extra.get("n_bootstrap", 0), inputs["references"])
+    try:
+        # A module whose computation failed keeps its rows, so every form gets a module of its own.
+        metric = evaluate.load(str(HERE / f"{example()['task']}.py"), keep_in_memory=True)
+        scores: dict[str, Any] = metric.compute(**inputs, **extra)
+    except Exception as error:  # whatever was typed, the page says what is wrong with it
+        raise gr.Error(str(error) or type(error).__name__) from error
     return scores
+
+
+def _parsed(text: str, name: str) -> Any:
+    try:
+        return json.loads(text or "")
+    except (ValueError, RecursionError) as error:
+        raise gr.Error(f"{name} is not JSON: {error}") from error
+
+
+def _check_work(n_bootstrap: Any, references: Any) -> None:
+    if not isinstance(n_bootstrap, int | float) or not isinstance(references, list):
+        return  # the metric says what is wrong with it
+    if n_bootstrap > MOST_RESAMPLES:
+        raise gr.Error(f"n_bootstrap must be a whole number, at most {MOST_RESAMPLES:,} on this page")
+    if n_bootstrap * len(references) > MOST_DRAWS:
+        raise gr.Error(
+            f"{n_bootstrap} resamples of {len(references):,} items are too many for this page: "
+            f"n_bootstrap can be {MOST_DRAWS // len(references):,} here"
+        )
 
 
 def build() -> gr.Blocks:
@@ -53,16 +95,20 @@ def build() -> gr.Blocks:
     Returns:
         The page, ready for ``launch()``.
     """
-    page: gr.Blocks = gr.Blocks(title=f"seabed/{TASK}")
+    filled = example()
+    page: gr.Blocks = gr.Blocks(title=f"seabed/{filled['task']}")
     with page:
-        gr.Markdown(f"# seabed/{TASK}\nChange the example and press Score. README.md describes every field.")
+        gr.Markdown(
+            f"# seabed/{filled['task']}\nChange the example and press Score. README.md describes every field."
+        )
         with gr.Row():
-            predictions = gr.Code(PREDICTIONS, language="json", label="predictions")
-            references = gr.Code(REFERENCES, language="json", label="references")
-        options = gr.Code(OPTIONS, language="json", label="options")
+            boxes = [
+                gr.Code(filled[name], language="json", label=name) for name in ("predictions", "references")
+            ]
+        boxes.append(gr.Code(filled["options"], language="json", label="options"))
         button = gr.Button("Score", variant="primary")
         result = gr.JSON(label="scores")
-        button.click(score, [predictions, references, options], result, api_name="score")
+        button.click(score, boxes, result, api_name="score")
     return page
 
 

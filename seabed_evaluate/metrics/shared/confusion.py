@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from seabed_evaluate.metrics.shared.bootstrap import Statistics
-from seabed_evaluate.metrics.shared.inputs import FloatArray, IntArray, numbered
+from seabed_evaluate.metrics.shared.groups import membership, numbered
+from seabed_evaluate.metrics.shared.inputs import FloatArray, IntArray
 
 
 def ratio(top: FloatArray, bottom: FloatArray, otherwise: float) -> FloatArray:
@@ -42,14 +42,11 @@ def confusion_statistics(predictions: IntArray, references: IntArray) -> tuple[S
     n_items = len(references)
     codes, n_classes = numbered(np.concatenate([references, predictions]))
     true, guess = codes[:n_items], codes[n_items:]
-    shape, rows, ones = (n_items, n_classes), np.arange(n_items), np.ones(n_items)
-    # Sparse, because in bitext mining every row is a class of its own.
-    is_true = csr_array((ones, (rows, true)), shape=shape)
-    is_guess = csr_array((ones, (rows, guess)), shape=shape)
-    is_hit = csr_array(((true == guess).astype(np.float64), (rows, true)), shape=shape)
+    right = true == guess
+    is_true, is_guess = membership(true, n_classes), membership(guess, n_classes)
 
     def statistics(weights: FloatArray) -> dict[str, FloatArray]:
-        support, guessed, hits = weights @ is_true, weights @ is_guess, weights @ is_hit
+        support, guessed, hits = weights @ is_true, weights @ is_guess, (weights * right) @ is_true
         f1 = ratio(2 * hits, support + guessed, 0.0)
         total = weights.sum(axis=1)
         return {
@@ -61,6 +58,6 @@ def confusion_statistics(predictions: IntArray, references: IntArray) -> tuple[S
         }
 
     support, guessed = np.bincount(true, minlength=n_classes), np.bincount(guess, minlength=n_classes)
-    hits = np.bincount(true[true == guess], minlength=n_classes)
+    hits = np.bincount(true[right], minlength=n_classes)
     item_f1: FloatArray = (2 * hits / (support + guessed))[true]
     return statistics, item_f1

@@ -15,7 +15,7 @@ IntArray = npt.NDArray[np.int64]
 AnyArray = npt.NDArray[Any]
 
 EXACT = 2**53  # float64 holds every whole number below here, and takes some above for their neighbours
-LABELS_FIRST = "; names of labels must be turned into whole numbers first"
+TEXT = "; texts, such as names of labels, must be turned into numbers first"
 
 
 def as_array(values: Any, name: str) -> AnyArray:
@@ -47,8 +47,7 @@ def as_array(values: Any, name: str) -> AnyArray:
     try:
         array = np.asarray(values)
     except Exception:  # of a ragged list, or of whatever library the items come from
-        array = np.empty(len(values), dtype=object)
-        array[:] = list(values)
+        array = np.fromiter(values, dtype=object, count=len(values))
     if array.dtype.kind == "V" and array.dtype.names is None and array.dtype.type is not np.void:
         array = array.astype(np.float64)  # bfloat16 and float8 of the package ml_dtypes
     if array.dtype.kind in "mMc":
@@ -113,7 +112,7 @@ def _one_by_one(values: Any, name: str) -> FloatArray:
         if getattr(value, "shape", None) == () and hasattr(value, "item"):  # a scalar of numpy or torch
             value = value.item()
         if not isinstance(value, int | float):
-            hint = LABELS_FIRST if isinstance(value, str) else ""
+            hint = TEXT if isinstance(value, str) else ""
             raise ValueError(f"{name}[{index}] is {reprlib.repr(given)}, not a number{hint}")
         try:
             result[index] = value
@@ -224,31 +223,6 @@ def nested(values: Any, name: str, check: Callable[[Any, str], AnyArray]) -> tup
         checked = [check(row, f"{name}[{index}]") for index, row in enumerate(rows)]
         return np.concatenate(checked), np.array([len(row) for row in checked])
     return flat, np.array(list(map(len, rows)), dtype=np.int64)
-
-
-def numbered(values: IntArray) -> tuple[IntArray, int]:
-    """Number the distinct values from 0, in ascending order; memory follows how many there are, not how large.
-
-    Args:
-        values: whole numbers, shape (n,).
-
-    Returns:
-        The number of each value, shape (n,), and how many there are.
-
-    >>> codes, count = numbered(np.array([7, -1, 7, 10**15]))
-    >>> codes.tolist(), count
-    ([1, 0, 1, 2], 3)
-    """
-    if values.size == 0:
-        return values, 0
-    low, high = int(values.min()), int(values.max())
-    if high - low < 8 * values.size:
-        there = np.zeros(high - low + 1, dtype=bool)
-        there[values - low] = True
-        place = np.cumsum(there) - 1
-        return place[values - low], int(place[-1]) + 1
-    distinct, codes = np.unique(values, return_inverse=True)
-    return codes.reshape(-1), len(distinct)
 
 
 def same_length(predictions: Any, references: Any) -> int:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import Any
 
 import datasets
 import evaluate
 
-from seabed_evaluate.metrics.shared.inputs import LABELS_FIRST, as_array, is_table, numbers, rows_of
+from seabed_evaluate.metrics.shared.inputs import as_array, is_table, nested, numbers, rows_of
 
 NUMBER = datasets.Value("float64")
 NUMBERS = [NUMBER]
@@ -29,21 +31,20 @@ _CITATION = """\
 """
 
 _OPTIONS = """
-    Options of every metric:
-        n_bootstrap: resamples of the items (in ranking: the queries) for percentile intervals, which stand beside
-            the scores as <name>_low and <name>_high (default 0: none).
-        seed: seed of the resampling (default 42).
-        confidence: coverage of the intervals (default 0.95).
 
-    Raises:
-        ValueError: for inputs that have no score, naming the argument and the item; see the README.
+Options of every metric (above: resampling):
+    n_bootstrap: resamples of the items (in ranking: the queries) for percentile intervals, which stand beside
+        the scores as <name>_low and <name>_high (default 0: none, at most 100,000).
+    seed: seed of the resampling (default 42).
+    confidence: coverage of the intervals (default 0.95).
 """
 
 
 class SeabedMetric(evaluate.Metric, ABC):  # type: ignore[misc]
-    """A metric whose arithmetic is a plain function; a subclass calls it and documents its inputs and scores.
+    """A metric whose arithmetic is a plain function.
 
-    ``summary``: what it gives, in a sentence; ``item``: what evaluate keeps of one item, on either side.
+    A subclass names the function, whose docstring says what it takes and gives; ``summary``, a sentence; and
+    ``item``, what evaluate keeps of one item on either side.
     """
 
     summary: str
@@ -53,7 +54,7 @@ class SeabedMetric(evaluate.Metric, ABC):  # type: ignore[misc]
         return evaluate.MetricInfo(
             description=self.summary,
             citation=_CITATION,
-            inputs_description=f"{self.__doc__}{_OPTIONS}",
+            inputs_description=f"{inspect.getdoc(self)}\n\n{inspect.getdoc(self.function)}{_OPTIONS}",
             features=datasets.Features({"predictions": self.item, "references": self.item}),
             homepage=_PAPER,
             license="Apache-2.0",
@@ -67,6 +68,9 @@ class SeabedMetric(evaluate.Metric, ABC):  # type: ignore[misc]
             predictions: list, array, tensor or column; see below.
             references: the same.
             **kwargs: none.
+
+        Raises:
+            ValueError: something is not a number, naming the argument and the item.
         """
         super().add_batch(
             predictions=self.plain(predictions, "predictions"),
@@ -75,7 +79,9 @@ class SeabedMetric(evaluate.Metric, ABC):  # type: ignore[misc]
         )
 
     def plain(self, values: Any, name: str) -> Any:
-        """Turn what evaluate would misread into lists or numpy arrays: tensors, columns with an index, masks.
+        """Check a batch, and turn what evaluate would misread (tensors, masks, an index) into lists and arrays.
+
+        Checked here, a bad value is named, and evaluate has not yet opened a file that the next call would wait for.
 
         Args:
             values: a batch of items.
@@ -85,16 +91,17 @@ class SeabedMetric(evaluate.Metric, ABC):  # type: ignore[misc]
             The items by position.
 
         Raises:
-            ValueError: a value is masked or no number, or there is no order.
+            ValueError: something is not a number, is masked, or there is no order.
         """
         if is_table(values):
             return self.from_table(values, name)
-        if self.item is not NUMBER:
-            return [_plain_row(row, f"{name}[{index}]") for index, row in enumerate(rows_of(values, name))]
-        given = as_array(values, name) if hasattr(values, "shape") else rows_of(values, name)
-        if len(given) and isinstance(given[0], str) and not _reads_as_number(given[0]):
-            raise ValueError(f"{name}[0] is {given[0]!r}, not a number{LABELS_FIRST}")
-        return given
+        if self.item is NUMBER:
+            return numbers(values, name)
+        rows = rows_of(values, name)
+        if self.item is NUMBERS:
+            nested(rows, name, numbers)
+            return [as_array(row, name) if hasattr(row, "shape") else row for row in rows]
+        return [_hits(row, f"{name}[{index}]") for index, row in enumerate(rows)]
 
     def from_table(self, table: Any, name: str) -> Any:
         """Read an array of two dimensions.
@@ -112,20 +119,26 @@ class SeabedMetric(evaluate.Metric, ABC):  # type: ignore[misc]
         return numbers(table, name) if self.item is NUMBER else as_array(table, name)
 
     # evaluate takes the first class of a module that is not abstract, so this one must be.
+    @property
     @abstractmethod
-    def _compute(self, predictions: Any, references: Any, **options: Any) -> dict[str, Any]: ...
+    def function(self) -> Any:
+        """The plain function."""
+
+    def _compute(self, predictions: Any, references: Any, **options: Any) -> dict[str, Any]:
+        scores: dict[str, Any] = self.function(predictions, references, **options)
+        return scores
 
 
-def _plain_row(row: Any, name: str) -> Any:
-    if not hasattr(row, "shape"):
-        return row
-    array = as_array(row, name)
-    return list(row) if array.dtype.kind == "O" else array
-
-
-def _reads_as_number(text: str) -> bool:
+def _hits(row: Any, name: str) -> Any:
+    """The hits or judgments of one query as rows, from any of the three forms."""
     try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+        pairs = list(row.items() if isinstance(row, Mapping) else row)
+        if pairs and not isinstance(pairs[0], Mapping):
+            pairs = [{"id": document, "score": score} for document, score in pairs]
+        if all("id" in pair and "score" in pair for pair in pairs):
+            return pairs
+    except (TypeError, ValueError):
+        pass
+    raise ValueError(
+        f"{name} must hold (id, score) pairs or {{'id': ..., 'score': ...}} rows, found {row!r:.80}"
+    )

@@ -7,15 +7,16 @@ what is relevant is ever laid out, so memory follows the number of hits and judg
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Iterable, Mapping, Sequence
+import reprlib
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from seabed_evaluate.metrics.shared.bootstrap import Resampling, scores_with_intervals
 from seabed_evaluate.metrics.shared.inputs import (
-    EXACT,
     AnyArray,
     FloatArray,
     IntArray,
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
 DEFAULT_K = (1, 3, 5, 10, 100)
 TIES = ("id", "trec")
-NUMBERS = {float, int, bool, np.float64, np.float32, np.int64, np.int32}  # array("d") takes them as they are
 NO_QUERY = "no query can be scored: each lacks a relevant document or, in reranking, one that is not"
 
 
@@ -64,6 +64,8 @@ def cut_offs(k: int | Iterable[int]) -> list[int]:
     if isinstance(k, str | bytes | Mapping):
         raise ValueError(f"k must be a whole number or a list of them; found {k!r}")
     given = list(k) if isinstance(k, Iterable) and getattr(k, "shape", None) != () else [k]
+    if any(isinstance(cut, bool) for cut in given):
+        raise ValueError(f"k must be a whole number or a list of them; found {k!r}")
     result = sorted(set(integers(given, "k", 1).tolist()))
     if not result:
         raise ValueError("k is empty: give at least one cut-off")
@@ -181,60 +183,53 @@ def ranks(query: IntArray) -> IntArray:
     return np.arange(1, len(query) + 1) - np.repeat(first, np.diff(first, append=len(query)))
 
 
-def _columns(entry: Any, where: str) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    """Split one query's hits or judgments into ids and values, and check the ids."""
+def _by_id(entry: Any, where: str) -> dict[str, Any]:
+    """One query's hits or judgments as a dict of id to value."""
+    if isinstance(entry, Mapping):
+        return dict(entry)
     try:
-        if isinstance(entry, Mapping):
-            ids, values = tuple(entry), tuple(entry.values())
-        elif len(entry) == 0:
-            return (), ()
-        elif isinstance(next(iter(entry)), Mapping):
-            ids, values = tuple(hit["id"] for hit in entry), tuple(hit["score"] for hit in entry)
-        else:
-            ids, values = zip(*entry, strict=True)
+        pairs = list(entry)  # never as it is: a pandas column would pass as a mapping of its index
+        if pairs and isinstance(pairs[0], Mapping):
+            pairs = [(hit["id"], hit["score"]) for hit in pairs]
+        found = dict(pairs)
     except (KeyError, TypeError, ValueError):
-        shown = "" if hasattr(entry, "__len__") else f", found {entry!r}"
         raise ValueError(
-            f"{where} must hold (id, score) pairs or {{'id': ..., 'score': ...}} rows{shown}"
+            f"{where} must hold (id, score) pairs or {{'id': ..., 'score': ...}} rows; found {reprlib.repr(entry)}"
         ) from None
+    if len(found) != len(pairs):
+        name = next(name for name, count in Counter(name for name, _ in pairs).items() if count > 1)
+        raise ValueError(f"{where} holds document id {name!r} more than once")
+    return found
+
+
+def _check_ids(names: list[Any], lengths: Sequence[int], argument: str) -> None:
+    if {str}.issuperset(map(type, names)):
+        return
+    for number, name in enumerate(names):
+        if not isinstance(name, str):
+            query = int(np.searchsorted(np.cumsum(lengths), number, side="right"))
+            place = number - sum(lengths[:query])
+            raise ValueError(f"{argument}[{query}][{place}] has id {name!r}: document ids are strings")
+
+
+def _checked(
+    values: list[Any], lengths: Sequence[int], argument: str, check: Callable[[Any, str], AnyArray]
+) -> FloatArray:
+    """Check the values of all queries at once; where one is wrong, again by query, so that the message names it."""
     try:
-        "".join(ids)  # the quickest look at the type of every id
-    except TypeError:
-        index = next(i for i, name in enumerate(ids) if not isinstance(name, str))
-        raise ValueError(f"{where}[{index}] has id {ids[index]!r}: document ids are strings") from None
-    return ids, values
-
-
-def _name_repeated(ids: tuple[str, ...], where: str) -> None:
-    """Refuse the first id that is there twice, if any is."""
-    seen: set[str] = set()
-    for name in ids:
-        if name in seen:
-            raise ValueError(f"{where} holds document id {name!r} more than once")
-        seen.add(name)
-
-
-def _append(flat: array[float], values: tuple[Any, ...], where: str) -> None:
-    try:
-        flat.extend(values if NUMBERS.issuperset(map(type, values)) else numbers(values, where).tolist())
-    except OverflowError:
-        numbers(values, where)
+        found: FloatArray = check(values, argument).astype(np.float64)
+        return found
+    except ValueError:
+        end = 0
+        for query, length in enumerate(lengths):
+            start, end = end, end + length
+            check(values[start:end], f"{argument}[{query}]")
         raise
 
 
-def _checked(flat: array[float], rows: list[Any], name: str, grades: bool) -> FloatArray:
-    """All values in one array; where one is wrong, the error names its query and place."""
-    values = np.array(flat)
-    wrong = ~(np.abs(values) < EXACT)  # NaN, infinite, or large enough to have been rounded
-    if grades:
-        wrong |= (values < 0) | (values != np.floor(values))
-    if wrong.any():
-        for index, row in enumerate(rows):
-            where, column = f"{name}[{index}]", _columns(row, "")[1]
-            numbers(column, where)
-            if grades:
-                integers(column, where, 0)
-    return values
+def _grades(values: Any, name: str) -> AnyArray:
+    numbers(values, name)  # which also refuses what float64 cannot hold
+    return integers(values, name, 0)
 
 
 def ranked_gains(
@@ -261,77 +256,100 @@ def ranked_gains(
         raise ValueError(f"ties must be one of {', '.join(TIES)}; found {ties!r}")
     runs, truths = rows_of(predictions, "predictions"), rows_of(references, "references")
     n_queries = same_length(runs, truths)
-    flat_scores, flat_grades = array("d"), array("d")
-    names: list[str] = []
-    found: list[int] = []  # where among all hits a judged document stands, and its place among all judgments
-    found_grade: list[int] = []
+    names: list[str] = []  # of all hits, one query behind the other, and their scores; then of all judgments
+    all_scores: list[Any] = []
+    judged_names: list[str] = []
+    all_grades: list[Any] = []
     n_hits: list[int] = []
     n_judged: list[int] = []
+    found: list[int] = []  # the judgments whose document was ranked, and the score it got
+    found_scores: list[Any] = []
     for index, (hits, judgments) in enumerate(zip(runs, truths, strict=True)):
-        ids, values = _columns(hits, f"predictions[{index}]")
-        judged_ids, grades = _columns(judgments, f"references[{index}]")
-        place = dict(zip(ids, range(len(names), len(names) + len(ids)), strict=True))
-        if len(place) != len(ids) or len(set(judged_ids)) != len(judged_ids):
-            _name_repeated(ids, f"predictions[{index}]")
-            _name_repeated(judged_ids, f"references[{index}]")
-        for number, name in enumerate(judged_ids, len(flat_grades)):
-            if name in place:
-                found.append(place[name])
-                found_grade.append(number)
-        _append(flat_scores, values, f"predictions[{index}]")
-        _append(flat_grades, grades, f"references[{index}]")
-        names.extend(ids)
-        n_hits.append(len(ids))
-        n_judged.append(len(judged_ids))
-    scores = _checked(flat_scores, runs, "predictions", grades=False)
-    judged = _checked(flat_grades, truths, "references", grades=True)
+        run = hits if type(hits) is dict else _by_id(hits, f"predictions[{index}]")
+        truth = judgments if type(judgments) is dict else _by_id(judgments, f"references[{index}]")
+        for number, name in enumerate(truth, len(judged_names)):
+            if name in run:
+                found.append(number)
+                found_scores.append(run[name])
+        names.extend(run)
+        all_scores.extend(run.values())
+        judged_names.extend(truth)
+        all_grades.extend(truth.values())
+        n_hits.append(len(run))
+        n_judged.append(len(truth))
+    _check_ids(names, n_hits, "predictions")
+    _check_ids(judged_names, n_judged, "references")
+    keys = -_checked(all_scores, n_hits, "predictions", numbers)  # the best score has the smallest key
+    grades = _checked(all_grades, n_judged, "references", _grades)
+    query_of = np.repeat(np.arange(n_queries), n_judged)
+    place = np.array(found, dtype=np.int64)
+    relevant = grades[place] > 0
+    place, key = place[relevant], -numbers(found_scores, "predictions")[relevant]
     if ties == "trec":
         with np.errstate(over="ignore"):  # beyond float32 every score is equally infinite there
-            scores = scores.astype(np.float32)
-    gains = np.zeros(len(scores))
-    gains[found] = judged[found_grade]
+            keys, key = keys.astype(np.float32), key.astype(np.float32)
     ends = np.cumsum(n_hits, dtype=np.int64)
-    order = _order(scores, gains, ends)
-    _settle_ties(order, scores, gains, ends, names, ties)
-    placed = np.flatnonzero(gains[order])
-    query = np.searchsorted(ends, placed, side="right")
-    rank = placed - np.append(0, ends)[query] + 1
-    ideal = best_first(np.repeat(np.arange(n_queries), n_judged), judged)
-    return Gains(query, rank, gains[order[placed]]), ideal, n_queries
+    query = query_of[place]
+    rank = _ranks(keys, ends, key, query, [judged_names[i] for i in place.tolist()], names, ties)
+    order = np.lexsort((rank, query))
+    gains = Gains(query[order], rank[order], grades[place[order]])
+    return gains, best_first(query_of, grades), n_queries
 
 
-def _order(scores: FloatArray, gains: FloatArray, ends: IntArray) -> IntArray:
-    """Positions of the hits by score descending inside each query; equal scores in any order.
+def _ranks(
+    keys: AnyArray,
+    ends: IntArray,
+    key: AnyArray,
+    query: IntArray,
+    wanted: list[str],
+    names: list[str],
+    ties: str,
+) -> IntArray:
+    """Ranks of some hits, given by key and name, among all hits of their queries."""
+    starts = np.append(0, ends)[query]
+    ordered = _ordered(keys, ends, query)
+    first, behind = (_bisect(ordered, starts, ends[query], key, right) for right in (False, True))
+    rank: IntArray = first - starts + 1
+    tied = np.flatnonzero(behind - first > 1)  # others share the score: the ids decide
+    columns = (tied, first[tied], starts[tied], ends[query[tied]], key[tied])
+    before: list[int] = []
+    run: list[str] = []
+    at = -1
+    for number, place, start, end, shared in zip(*(column.tolist() for column in columns), strict=True):
+        if at != place:
+            at, hits = place, names[start:end]
+            run = sorted([hits[i] for i in (keys[start:end] == shared).nonzero()[0].tolist()])
+        below = bisect_left(run, wanted[number])
+        before.append(below if ties == "id" else len(run) - 1 - below)
+    rank[tied] += np.array(before, dtype=np.int64)
+    return rank
 
-    Queries without a relevant hit stay as they are: nothing depends on their order.
-    """
-    order = np.arange(len(scores))
-    rising = np.append(False, scores[1:] > scores[:-1])[: len(scores)]
-    rising[ends[ends < len(scores)]] = False  # the first hit of a query follows none
-    unordered = np.searchsorted(ends, np.flatnonzero(rising), side="right")
-    relevant = np.searchsorted(ends, np.flatnonzero(gains), side="right")
-    queries = np.intersect1d(unordered, relevant)
+
+def _ordered(keys: AnyArray, ends: IntArray, wanted: IntArray) -> AnyArray:
+    """Sort the keys inside each query; queries that are not wanted may stay as they are."""
+    falling = np.append(False, keys[1:] < keys[:-1])[: len(keys)]
+    falling[ends[ends < len(keys)]] = False  # the first hit of a query follows none
+    unordered = np.searchsorted(ends, np.flatnonzero(falling), side="right")
+    queries = np.intersect1d(unordered, wanted)
+    if not len(queries):
+        return keys
+    ordered: AnyArray = keys.copy()
     starts = np.append(0, ends)[queries]
     lengths = ends[queries] - starts
     for length in np.unique(lengths).tolist():  # all rankings of one length at once
         places = starts[lengths == length, None] + np.arange(length)
-        order[places] = np.take_along_axis(places, np.argsort(-scores[places], axis=1), axis=1)
-    return order
+        ordered[places] = np.sort(keys[places], axis=1)
+    return ordered
 
 
-def _settle_ties(
-    order: IntArray, scores: FloatArray, gains: FloatArray, ends: IntArray, names: list[str], ties: str
-) -> None:
-    """Order equal scores by id, in place, where a relevant document is among them: nowhere else does it matter."""
-    ranked = scores[order]
-    new = np.append(True, ranked[1:] != ranked[:-1]) if len(ranked) else np.zeros(0, dtype=bool)
-    new[ends[ends < len(new)]] = True
-    firsts = np.append(np.flatnonzero(new), len(ranked))
-    runs = np.unique(np.searchsorted(firsts, np.flatnonzero(gains[order]), side="right"))
-    begins, stops = firsts[runs - 1], firsts[runs]
-    tied = stops - begins > 1
-    for begin, stop in zip(begins[tied].tolist(), stops[tied].tolist(), strict=True):
-        order[begin:stop] = sorted(order[begin:stop].tolist(), key=names.__getitem__, reverse=ties == "trec")
+def _bisect(ordered: AnyArray, low: IntArray, high: IntArray, key: AnyArray, right: bool) -> IntArray:
+    """Where each key would stand in its own part, from low to high, of the ordered values."""
+    while (low < high).any():
+        middle = np.minimum((low + high) // 2, len(ordered) - 1)
+        value = ordered[middle]
+        after = ((value <= key) if right else (value < key)) & (low < high)
+        low, high = np.where(after, middle + 1, low), np.where(after | (low >= high), high, middle)
+    return low
 
 
 def mean_scores(

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import csr_array
 from scipy.stats import kendalltau
 
 from seabed_evaluate.metrics.shared.bootstrap import Resampling, scores_with_intervals
+from seabed_evaluate.metrics.shared.groups import membership
 from seabed_evaluate.metrics.shared.inputs import FloatArray, numbers, same_length
 
 if TYPE_CHECKING:
@@ -33,8 +33,7 @@ def _correlation(weights: FloatArray, x: FloatArray, y: FloatArray) -> FloatArra
 def _ranker(values: FloatArray) -> Callable[[FloatArray], tuple[FloatArray, FloatArray]]:
     """Return a function of weights (b, n): centred average ranks (b, n), and which rows are constant (b,)."""
     distinct, group = np.unique(values, return_inverse=True)
-    shape = (len(values), len(distinct))
-    to_groups = csr_array((np.ones(len(values)), (np.arange(len(values)), group)), shape=shape)
+    to_groups = membership(group, len(distinct))
 
     def ranks(weights: FloatArray) -> tuple[FloatArray, FloatArray]:
         size = weights @ to_groups
