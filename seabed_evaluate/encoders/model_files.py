@@ -168,6 +168,12 @@ def check(files: Files, *, trust: bool, native: bool, pooling: str | None) -> bo
     for place in places:
         for file, keys in CODE.items():
             mapped = read_json(place / file).get("auto_map") or {}
+            elsewhere = re.search(r"([\w.-]+/[\w.-]+)--", json.dumps([mapped.get(key) for key in keys]))
+            if elsewhere and not native:
+                raise ModelError(
+                    f"{name}: its code lies in another repository, {elsewhere[1]}, at no fixed commit. Save both in one "
+                    f"folder, take {elsewhere[1]}-- out of the auto_map of {file}, and give that folder, {WAY_OUT}"
+                )
             code += [f"{file}: auto_map"] if not native and not mapped.keys().isdisjoint(keys) else []
     for (kind, _), place in zip(parts, places, strict=False):
         activation = str(read_json(place / "config.json").get("activation_function", "torch."))

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
@@ -453,6 +453,7 @@ def test_the_estimate_is_what_the_run_sends(provider: str, monkeypatch: pytest.M
     assert estimate.tokens >= sum(len(t) for t in TEXTS)
 
 
+@settings(deadline=None)
 @given(
     sizes=st.lists(st.integers(0, 60), min_size=1, max_size=60),
     types=st.data(),

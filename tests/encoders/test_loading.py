@@ -150,6 +150,10 @@ REFUSED: dict[str, tuple[Callable[[Path], None], str]] = {
     "no tokenizer": (no_tokenizer, r"knows \d+ tokens and its model \d+|tokenizer"),
     "another model's tokenizer": (other_tokenizer, r"knows \d tokens and its model \d+"),
     "code of its own": (config_of("config.json", **AUTO_MAP), r"allow it with --trust-remote-code"),
+    "code in another repository": (
+        config_of("config.json", auto_map={"AutoModel": "other/code--own.Own"}),
+        r"lies in another repository, other/code, at no fixed commit",
+    ),
     "a tokenizer of its own": (
         config_of("tokenizer_config.json", auto_map={"AutoTokenizer": ["own.T", None]}),
         r"tokenizer_config.json: auto_map.*--trust-remote-code",

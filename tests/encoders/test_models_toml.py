@@ -194,6 +194,24 @@ def test_limits_are_the_facts(facts: dict[str, Any]) -> None:
     assert set(apis["jina"].unverified) == {"max_inputs", "max_tokens"}
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [n for n, m in MODELS.items() if m.get("in_paper")])
+def test_a_difference_to_mteb_has_its_reason(name: str) -> None:
+    mteb = pytest.importorskip("mteb")
+    m = MODELS[name]
+    prefix = {"openai": "openai/", "cohere": "Cohere/Cohere-", "voyage": "voyageai/", "jina": "jinaai/"}
+    if name in ("Gemma-SEA-LION-v3-9B-IT", "Sailor2-8B-Chat"):
+        pytest.skip("mteb does not have it")
+    meta = mteb.get_model_meta(prefix.get(m.get("api", ""), "") + m["id"])
+    same = {"dimension": meta.embed_dim, "max_length": meta.max_tokens, "parameters": meta.n_parameters}
+    if "api" not in m:
+        same["revision"] = meta.revision
+    different = [
+        field for field, theirs in same.items() if theirs is not None and m.get(field) not in (theirs, None)
+    ]
+    assert not different or "mteb" in m["note"], different
+
+
 def test_the_models_command_lists_what_is_known_and_what_is_not() -> None:
     done = CliRunner().invoke(app, ["models", "--format", "json"])
     assert done.exit_code == 0, done.output
