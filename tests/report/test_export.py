@@ -46,6 +46,18 @@ def test_results_are_in_mtebs_folders(results: list[dict[str, Any]], tmp_path: P
     assert (written[0].parent / "model_meta.json").is_file()
 
 
+@pytest.mark.parametrize("task", ["retrieval", "instruction_retrieval"])
+def test_what_mteb_defines_otherwise_is_not_exported(
+    task: str, results: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    (ours,) = [r for r in results if r["task"] == task]
+    assert "map_at_10" in ours["scores"]
+    (path,) = write_mteb_results([ours], tmp_path)
+    (exported,) = json.loads(path.read_text(encoding="utf-8"))["scores"]["test"]
+    assert {"ndcg_at_10", "recall_at_10", "mrr_at_10"} <= set(exported)
+    assert not [name for name in exported if name.startswith("map_at_")]
+
+
 def test_cut_files_and_samples_are_named_so(results: list[dict[str, Any]], tmp_path: Path) -> None:
     cut = results[0] | {"data": results[0]["data"] | {"truncated": True}}
     (path,) = write_mteb_results([cut], tmp_path)

@@ -132,6 +132,7 @@ class SeabedMetric(evaluate.Metric, ABC):  # type: ignore[misc]
 def _hits(row: Any, name: str) -> Any:
     """The hits or judgments of one query as rows, from any of the three forms."""
     try:
+        len(row)
         pairs = list(row.items() if isinstance(row, Mapping) else row)
         if pairs and not isinstance(pairs[0], Mapping):
             pairs = [{"id": document, "score": score} for document, score in pairs]

@@ -188,6 +188,7 @@ def _by_id(entry: Any, where: str) -> dict[str, Any]:
     if isinstance(entry, Mapping):
         return dict(entry)
     try:
+        len(entry)  # a generator would be empty at a second look
         pairs = list(entry)  # never as it is: a pandas column would pass as a mapping of its index
         if pairs and isinstance(pairs[0], Mapping):
             pairs = [(hit["id"], hit["score"]) for hit in pairs]
