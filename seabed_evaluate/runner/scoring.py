@@ -50,11 +50,8 @@ def config_settings(
     """
     entry = bundle.manifest[config.name]
     prompts = encoder.prompts
-    if (
-        config.task == "reranking"
-        and not rules.rerank_prompts
-        and not hasattr(getattr(encoder, "base", encoder), "always_prompted")
-    ):
+    always = hasattr(encoder.base if isinstance(encoder, View) else encoder, "always_prompted")
+    if config.task == "reranking" and not rules.rerank_prompts and not always:
         prompts = prompting.Prompts(input_types=prompts.input_types)
     sides: tuple[Side, ...] = ("query", "document") if config.task in ASYMMETRIC else ("query",)
     types = {side: t for side in sides if (t := prompts.input_type(config.task, side)) is not None}
