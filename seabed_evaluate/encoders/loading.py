@@ -120,6 +120,15 @@ def load_encoder(model: str | ModelOptions, **options: Any) -> Encoder:
         )
     native = spec.get("native", False) and not how.trust_remote_code
     ends = model_files.check(files, trust=how.trust_remote_code, native=native, pooling=how.pooling)
+    base: dict[str, Any] = {}
+    if of := model_files.read_json(files.folder / "adapter_config.json").get("base_model_name_or_path"):
+        try:
+            found_base = model_files.find(str(of), None, ())
+        except SeabedError as error:
+            raise ModelError(
+                f"{files.name} is an adapter, and its base model is not to be had: {error}"
+            ) from None
+        base = {"base": f"{found_base.name} {found_base.revision}"}
     dtype = resolve_dtype(how.dtype, spec.get("dtype"), device)
     bidirectional, tokenizer = spec.get("bidirectional", False), spec.get("tokenizer", {})
     loaded = load_model(
@@ -135,7 +144,7 @@ def load_encoder(model: str | ModelOptions, **options: Any) -> Encoder:
         loaded.truncate_dim = None
     asked = {k: getattr(how, k) for k in LISTED if getattr(how, k, None) is not None}
     listed = {k: spec[k] for k in LISTED if k in spec and k not in asked}
-    more: dict[str, Any] = {"trust_remote_code": True} if how.trust_remote_code else {}
+    more = base | ({"trust_remote_code": True} if how.trust_remote_code else {})
     encoder = SentenceEncoder(
         loaded,
         name=files.name,

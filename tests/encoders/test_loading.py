@@ -16,7 +16,7 @@ from safetensors.torch import load_file, save_file
 from seabed_datasets.bundle.build import build
 from seabed_datasets.errors import SeabedError, UnknownName
 from seabed_evaluate import run
-from seabed_evaluate.encoders import sentence_encoder
+from seabed_evaluate.encoders import model_files, sentence_encoder
 from seabed_evaluate.encoders.loading import as_encoder, known_models, load_encoder
 from seabed_evaluate.encoders.model_files import ModelError, fingerprint
 from seabed_evaluate.encoders.prompts import FOLDER_NAMES, Prompted, Prompts, chosen_prompts
@@ -186,6 +186,17 @@ def test_refused_in_one_line(kind: str, tmp_path: Path) -> None:
     assert "\n" not in str(caught.value)
     assert str(tmp_path) not in str(caught.value)
     assert not (tmp_path / "ran").exists()
+
+
+def test_an_adapter_s_base_has_to_be_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    zoo.make("bert", tmp_path)
+    adapter(tmp_path)
+    zoo.write(tmp_path / "adapter_config.json", {"base_model_name_or_path": "no-such-folder"})
+    monkeypatch.setattr(model_files, "find_spec", lambda name: object())
+    with pytest.raises(
+        ModelError, match=r"is an adapter, and its base model is not to be had: .*no-such-folder"
+    ):
+        load(tmp_path)
 
 
 def test_a_pooler_that_is_missing_is_no_fault(tmp_path: Path) -> None:
