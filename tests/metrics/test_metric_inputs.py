@@ -25,6 +25,7 @@ from seabed_evaluate.metrics.multilabel_classification.scores import multilabel_
 from seabed_evaluate.metrics.pair_classification.scores import pair_classification_scores
 from seabed_evaluate.metrics.reranking.scores import reranking_scores
 from seabed_evaluate.metrics.retrieval.scores import retrieval_scores
+from seabed_evaluate.metrics.shared.bootstrap import Resampling
 from seabed_evaluate.metrics.shared.groups import numbered
 from seabed_evaluate.metrics.shared.ranking import cut_offs
 from seabed_evaluate.metrics.sts.scores import sts_scores
@@ -275,32 +276,27 @@ def test_cut_offs_are_one_or_several() -> None:
             cut_offs(bad)  # type: ignore[arg-type]
 
 
+WRONG_OPTIONS: dict[str, list[Any]] = {
+    "n_bootstrap": [None, "5", -1, 1.5, float("inf"), float("nan"), True, [5], 10**6, 10**400, np.array([5])],
+    "seed": [None, "x", -1, 1.5, float("inf"), True, [1]],
+    "confidence": [None, "0.9", 0, 1, 95, float("nan"), True, [0.9], np.array([0.9])],
+    "draws": [None, "no", 1],
+    "per_item": [None, "no", 1, [True]],
+    "per_query": [None, "no", 1, [True]],
+    "num_labels": ["3", 0, -1, 3.5, True, [3], float("inf"), float("nan")],
+    "ties": [None, "random", ["id"], 1],
+}
+
+
 @pytest.mark.parametrize(("score", "predictions", "references"), ORDINARY)
-@pytest.mark.parametrize(
-    ("name", "values"),
-    [
-        (
-            "n_bootstrap",
-            [None, "5", -1, 1.5, float("inf"), float("nan"), True, [5], 10**6, 10**400, np.array([5])],
-        ),
-        ("seed", [None, "x", -1, 1.5, float("inf"), True, [1]]),
-        ("confidence", [None, "0.9", 0, 1, 95, float("nan"), True, [0.9], np.array([0.9])]),
-        ("draws", [None, "no", 1]),
-        ("per_item", [None, "no", 1, [True]]),
-        ("per_query", [None, "no", 1, [True]]),
-        ("num_labels", ["3", 0, -1, 3.5, True, [3], float("inf"), float("nan")]),
-        ("ties", [None, "random", ["id"], 1]),
-    ],
-)
-def test_a_wrong_option_is_named(
-    score: Score, predictions: Any, references: Any, name: str, values: Any
-) -> None:
-    own = inspect.signature(score).parameters
-    if name in ("per_item", "per_query", "num_labels", "ties") and name not in own:
-        pytest.skip(f"{score.__name__} has no {name}")
-    for value in values:
-        with pytest.raises(ValueError, match=name):
-            score(predictions, references, **{name: value})
+def test_a_wrong_option_is_named(score: Score, predictions: Any, references: Any) -> None:
+    names = (
+        inspect.signature(score).parameters.keys() | Resampling.__annotations__.keys()
+    ) & WRONG_OPTIONS.keys()
+    for name in sorted(names):
+        for value in WRONG_OPTIONS[name]:
+            with pytest.raises(ValueError, match=name):
+                score(predictions, references, **{name: value})
 
 
 def test_options_may_be_numpys() -> None:
