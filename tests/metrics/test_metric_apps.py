@@ -14,14 +14,11 @@ from upload.spaces import write_spaces
 
 
 @pytest.fixture(scope="module")
-def gradio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+def gradio(evaluate_library: Any) -> Iterator[Any]:
     # Imported here and not above, since every test process collects this file and gradio takes seconds.
     library = pytest.importorskip("gradio", reason="gradio is not installed")
-    import evaluate
-
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GRADIO_ANALYTICS_ENABLED", "False")
-        patch.setattr(evaluate.config, "HF_MODULES_CACHE", str(tmp_path_factory.mktemp("modules")))
         yield library
 
 

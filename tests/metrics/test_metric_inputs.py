@@ -3,7 +3,7 @@
 import inspect
 import itertools
 import tracemalloc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -373,14 +373,10 @@ def test_pearson_keeps_its_digits_beside_a_large_offset(
     )
 
 
-@pytest.fixture(scope="module")
-def modules(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Any]]:
-    import evaluate
-
+@pytest.fixture
+def modules(evaluate_library: Any) -> Callable[[str], Any]:
     root = Path(__file__).resolve().parents[2] / "seabed_evaluate" / "metrics"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(evaluate.config, "HF_MODULES_CACHE", str(tmp_path_factory.mktemp("modules")))
-        yield lambda task: evaluate.load(str(root / task), keep_in_memory=True)
+    return lambda task: evaluate_library.load(str(root / task), keep_in_memory=True)
 
 
 def test_modules_take_every_form_as_the_plain_functions_do(modules: Callable[[str], Any]) -> None:
