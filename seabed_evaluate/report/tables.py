@@ -263,7 +263,7 @@ def _notes(
                 places = ", ".join(f"{n} {place}" for n, place in r.ranks.items())
                 overall = f"{r.rank} overall; " if r.rank else ""
                 yield f"Rank of {r.name} beside the {total} published models: {overall}{places}."
-        yield from unlike(runs)
+    yield from unlike(runs)
     if any(r.group for r in rows):
         yield (
             "group: the ranks of the models whose averages cannot be told apart (paired bootstrap over the same items, "

@@ -135,7 +135,7 @@ def page_data(
         "landscape": _landscape([r for r in given if not r["sample"]]) if own else [],
         "notes": [
             counted(average, sample, paper),
-            *(unlike(shown) if paper else ()),
+            *unlike(shown),
             *mixtures(shown),
         ],
         "misprints": [
