@@ -321,7 +321,7 @@ def test_a_difference_to_mteb_has_its_reason(name: str) -> None:
     mteb = pytest.importorskip("mteb")
     registry = pytest.importorskip("mteb.models.model_implementations").MODEL_REGISTRY
     m = MODELS[name]
-    prefix = {"openai": "openai/", "cohere": "Cohere/Cohere-", "voyage": "voyageai/", "jina": "jinaai/"}
+    prefix = {"openai": "openai/", "cohere": "Cohere/Cohere-", "voyage": "mongodb/", "jina": "jinaai/"}
     theirs = prefix.get(m.get("api", ""), "") + m["id"]
     if theirs not in registry:
         # Their values cannot be mteb's.
