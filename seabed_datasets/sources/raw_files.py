@@ -362,6 +362,9 @@ def alone(what: str) -> Iterator[None]:
     Args:
         what: what only one of them may touch, e.g. an address or a folder.
 
+    Yields:
+        Nothing; the others wait as long as the block runs.
+
     Raises:
         SourceError: the folder of the locks cannot be written to.
     """
