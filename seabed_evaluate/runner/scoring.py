@@ -231,7 +231,14 @@ def score(
     """
     started = time.perf_counter()
     embed = Embedder(encoder, cache, settings, bar, corpus_chunk)
-    scores = TASK_FUNCTIONS[config.task](read_splits(bundle, config), embed, rules)
+    splits = read_splits(bundle, config)
+    try:
+        scores = TASK_FUNCTIONS[config.task](splits, embed, rules)
+    except ValueError as error:
+        # A metric's word on numbers, e.g. that all cosines are equal: they come from this model's vectors.
+        raise DataError(
+            f"{config.name}: {error}, with the vectors of {public_name(settings['model']['model'])}"
+        ) from error
     outcomes: Outcomes = scores.pop("outcomes")
     main = rules.main[config.task]
     try:
