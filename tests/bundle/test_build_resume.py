@@ -89,6 +89,9 @@ def test_a_changed_loader_card_or_version_is_built_again(
     # The code of a loader's neighbours counts too: MIRACL's two sets read the same files by the same function.
     code = {p.stem for p in recipe._code("loaders.retrieval.miracl_retrieval")}
     assert {"miracl_retrieval", "miracl_reranking", "shapes", "readers", "schemas", "staging"} <= code
+    assert {"strict_json", "pickles"} <= code
+    # Where files come from and how the bundle is written down decides nothing about rows.
+    assert not {"raw_files", "fetching", "files", "manifest", "entries", "reading", "build"} & code
     assert "ntrex" not in code
 
     build(["ntrex_tha"], tmp_path / "out", mirror=mirror)
