@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from os.path import relpath
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from seabed_datasets import catalogue
-from seabed_datasets.catalogue import Config
 from seabed_datasets.catalogue.vocabulary import TASKS
 from seabed_datasets.terminal import Quiet, app, bar, comma, json_text, plain, print_table
+
+if TYPE_CHECKING:
+    from seabed_datasets.catalogue import Config
 
 Bundle = Annotated[Path | None, typer.Option(help="Read the rows of this bundle folder.")]
 Mirror = Annotated[

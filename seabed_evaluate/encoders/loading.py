@@ -119,7 +119,9 @@ def load_encoder(model: str | ModelOptions, **options: Any) -> Encoder:
             f"--model-revision with its 40 digits (today's is {files.revision})"
         )
     native = spec.get("native", False) and not how.trust_remote_code
-    ends = model_files.check(files, trust=how.trust_remote_code, native=native, pooling=how.pooling)
+    ends = model_files.check(
+        files, trust=how.trust_remote_code, native=native, pooling=how.pooling or spec.get("pooling")
+    )
     base: dict[str, Any] = {}
     if of := model_files.read_json(files.folder / "adapter_config.json").get("base_model_name_or_path"):
         try:

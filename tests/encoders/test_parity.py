@@ -58,7 +58,7 @@ def test_vectors_equal_sentence_transformers(name: str, folder_of: Callable[[str
     assert (spread + np.eye(5)).min() > 1e-3
     # Another order, small batches, and each text alone: the same.
     ours.budget = 40
-    assert difference(ours.encode(TEXTS[::-1])[::-1], vectors) < 1e-5 * max(1.0, float(np.abs(vectors).max()))
+    assert difference(ours.encode(TEXTS[::-1])[::-1], vectors) < 2e-5 * max(1.0, float(np.abs(vectors).max()))
     # A prompt goes where sentence-transformers puts it.
     template = "Find: {text}"
     prompted = [fill(template, t) for t in TEXTS[:5]]

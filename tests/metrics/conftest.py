@@ -1,5 +1,6 @@
 """What tests of metrics share."""
 
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,5 +13,10 @@ def evaluate_library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     import evaluate
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(evaluate.config, "HF_MODULES_CACHE", str(tmp_path_factory.mktemp("modules")))
+        # What another test has loaded before from another folder would be looked for there.
+        for name in [n for n in sys.modules if n.split(".")[0] == "evaluate_modules"]:
+            patch.delitem(sys.modules, name)
+        folder = str(tmp_path_factory.mktemp("modules"))
+        patch.setattr(evaluate.config, "HF_MODULES_CACHE", folder)
+        patch.syspath_prepend(folder)
         yield evaluate
