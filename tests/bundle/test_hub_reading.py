@@ -85,7 +85,9 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         commits = []
         for version, configs in (("1", CONFIGS[:2]), ("2", CONFIGS)):
             build(configs, folder / "bundle")
-            done = publish_bundle(api, folder / "bundle", REPO, version=version, say=lambda _: None)
+            done = publish_bundle(
+                api, folder / "bundle", REPO, version=version, samples=True, say=lambda _: None
+            )
             assert done is not None
             commits.append(done.commit)
         publish_metrics(api, "seabed", version="release-1", only=["sts"], say=lambda _: None)

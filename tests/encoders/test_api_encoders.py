@@ -479,7 +479,9 @@ def test_batches_hold_every_text_once_and_stay_within_limits(
 
 def test_an_unknown_model_of_a_provider_gets_its_input_types() -> None:
     assert load_encoder("cohere:embed-english-v3.0").prompts.input_type("sts", "query") == "search_document"
-    assert load_encoder("jina:jina-embeddings-v4").prompts.input_types == {}
+    assert load_encoder("jina:jina-embeddings-v9").prompts.input_types == {}
+    v4 = load_encoder("jina:jina-embeddings-v4").prompts
+    assert v4.input_type("sts", "query") == v4.input_type("classification", "query") == "text-matching"
     assert load_encoder("openai:x").prompts == Prompts()
     like = load_encoder("openai:x", base_url="http://localhost:1/v1", like="multilingual-e5-small")
     assert like.prompts.query == "query: {text}"

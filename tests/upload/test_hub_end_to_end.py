@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from seabed_datasets import catalogue
+from seabed_datasets.catalogue.licences import held_back
 from seabed_datasets.catalogue.vocabulary import TASKS
 from seabed_datasets.checks.rules import RULES
 from seabed_datasets.schemas import SPLITS
@@ -99,9 +100,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         assert re.search(r"built 3\d\d,.* skipped 0, failed 0", made), made
         assert not hub.log
         publisher = environment(hub.url, folder / "publisher", token="hf_writer")
-        keep_back = [
-            d.key for d in catalogue.datasets() if d.seabed.redistribution not in ("allowed", "noncommercial")
-        ]
+        keep_back = [d.key for d in catalogue.datasets() if held_back(d)]
         include = [word for key in keep_back for word in ("--include", key)]
         accept = [word for rule in ACCEPT for word in ("--accept", rule)]
         plan, _ = run(
